@@ -1,0 +1,67 @@
+"""Bandits that start warm from logged history, know which arms are alike, and learn how far to trust either.
+
+import hedgerow as hr
+
+policy = hr.META(["ad-1", "ad-2"], clusters=["news", "sport"])
+decision = policy.select()
+policy.update(decision, reward=1.0)
+"""
+
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .bandit import Bandit
+    from .history import History
+    from .meta import Meta
+    from .paper import HUCB, HUCBC, META, UCB, UCBC, HLinUCB, HLinUCBC, HUCBCPrime, LinUCB, LinUCBC
+    from .state import load
+    from .types import Decision, Policy
+
+_HOME = {
+    "Bandit": "bandit",
+    "Decision": "types",
+    "History": "history",
+    "Meta": "meta",
+    "Policy": "types",
+    "load": "state",
+    **dict.fromkeys(("UCB", "HUCB", "UCBC", "HUCBC", "HUCBCPrime", "LinUCB", "HLinUCB", "LinUCBC", "HLinUCBC", "META"), "paper"),
+}
+
+__all__ = [
+    "HUCB",
+    "HUCBC",
+    "META",
+    "UCB",
+    "UCBC",
+    "Bandit",
+    "Decision",
+    "HLinUCB",
+    "HLinUCBC",
+    "HUCBCPrime",
+    "History",
+    "LinUCB",
+    "LinUCBC",
+    "Meta",
+    "Policy",
+    "load",
+]
+
+try:
+    __version__ = version("hedgerow")
+except PackageNotFoundError:  # run from a source folder that was not installed
+    __version__ = "0"
+
+
+def __getattr__(name: str) -> Any:
+    """Load a part when it is first asked for, so that importing hedgerow stays quick."""
+    if name not in _HOME:
+        raise AttributeError(f"module 'hedgerow' has no attribute {name!r}")
+    value = getattr(import_module(f".{_HOME[name]}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

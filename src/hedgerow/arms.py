@@ -1,0 +1,152 @@
+"""Arm labels, clusters and deeper paths, and the tree they make."""
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeAlias, cast
+
+import numpy as np
+
+from .tree import FIRST, PARENT, SIZE
+from .types import Floats, Integers, Label
+
+Clusters: TypeAlias = Iterable[Label] | Mapping[Label, Label]
+"""One label per arm, in the order of the arms, or a mapping arm -> label; a tuple label is a path from the root."""
+
+
+def as_label(value: Any, what: str) -> Label:
+    """A label that can be told apart, written down and read back."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, tuple):
+        return tuple(as_label(part, what) for part in value)
+    if isinstance(value, str | bool | int) or (isinstance(value, float) and math.isfinite(value)):
+        return cast(Label, value)
+    raise ValueError(f"{what} must be a string, a finite number or a tuple of these, got {value!r}")
+
+
+def as_path(label: Any) -> tuple[Label, ...]:
+    """A cluster label as the path of its names from the root."""
+    label = as_label(label, "a cluster label")
+    path = label if isinstance(label, tuple) else (label,)
+    if not path:
+        raise ValueError("a cluster label must not be the empty tuple: name at least one cluster")
+    return path
+
+
+def shown(labels: Iterable[Label], limit: int = 5) -> str:
+    """A few labels for an error message."""
+    names = [repr(label) for label in labels]
+    more = f" and {len(names) - limit} more" if len(names) > limit else ""
+    return ", ".join(names[:limit]) + more
+
+
+def _labels(arms: Iterable[Any]) -> tuple[Label, ...]:
+    if isinstance(arms, str | bytes):
+        raise ValueError(f"arms must be a list of labels, got the single string {arms!r}")
+    labels = tuple(as_label(arm, "an arm label") for arm in arms)
+    if not labels:
+        raise ValueError("arms must name at least one arm, got none")
+    if len(set(labels)) < len(labels):
+        seen: set[Label] = set()
+        twice = [arm for arm in labels if arm in seen or seen.add(arm)]  # type: ignore[func-returns-value]
+        raise ValueError(f"arms must be distinct, given more than once: {shown(dict.fromkeys(twice))}")
+    return labels
+
+
+def _paths(arms: tuple[Label, ...], clusters: Clusters | None) -> tuple[tuple[Label, ...], ...]:
+    if clusters is None:
+        return ((),) * len(arms)
+    if isinstance(clusters, str | bytes):
+        raise ValueError(f"clusters must be one label per arm or a mapping, got the single string {clusters!r}")
+    if isinstance(clusters, Mapping):
+        given = {as_label(arm, "an arm label"): label for arm, label in clusters.items()}
+        known = set(arms)
+        if strangers := [arm for arm in given if arm not in known]:
+            raise ValueError(f"clusters name arms that do not exist: {shown(strangers)}")
+        if missing := [arm for arm in arms if arm not in given]:
+            raise ValueError(f"clusters must name one cluster per arm, none given for: {shown(missing)}")
+        return tuple(as_path(given[arm]) for arm in arms)
+    labels = list(clusters)
+    if len(labels) != len(arms):
+        raise ValueError(f"clusters must name one cluster per arm: {len(arms)} arms, {len(labels)} given")
+    return tuple(as_path(label) for label in labels)
+
+
+class Arms:
+    """The arms of a policy and their tree: which node is which arm, and which nodes lie above it."""
+
+    def __init__(self, arms: Iterable[Label], clusters: Clusters | None = None):
+        self.labels = _labels(arms)
+        self.paths = _paths(self.labels, clusters)
+        self.tree, self.leaves, self.inner = _grow(self.paths)
+        self.leaf_of = dict(zip(self.labels, self.leaves.tolist(), strict=True))
+        clusters_of = [name_of(path) for path in self.paths]
+        self.named = dict(zip(self.leaves.tolist(), zip(self.labels, clusters_of, strict=True), strict=True))
+        self.depth = max((len(path) for path in self.paths), default=0) + 1
+
+    @property
+    def clustered(self) -> bool:
+        return self.depth > 1
+
+    @property
+    def clusters(self) -> tuple[Label, ...] | None:
+        """One label per arm, or None for a flat policy."""
+        return tuple(name_of(path) for path in self.paths) if self.clustered else None
+
+    def leaf(self, arm: Label) -> int:
+        """The node of an arm."""
+        try:
+            leaf: int = self.leaf_of[arm]
+        except (KeyError, TypeError):
+            raise KeyError(f"unknown arm {arm!r}; the arms are {shown(self.labels)}") from None
+        return leaf
+
+    def new_path(self, arm: Label, cluster: Label | None) -> tuple[Label, ...]:
+        """The path of an arm about to be added, or the reason why it cannot be."""
+        if as_label(arm, "an arm label") in self.leaf_of:
+            raise ValueError(f"arm {arm!r} is there already")
+        if self.clustered and cluster is None:
+            raise ValueError(f"arm {arm!r} needs a cluster; the clusters are {shown(dict.fromkeys(self.clusters or ()))}")
+        if not self.clustered and cluster is not None:
+            raise ValueError(f"this policy has no clusters: add arm {arm!r} without cluster {cluster!r}")
+        return () if cluster is None else as_path(cluster)
+
+    def totals(self, rows: Floats) -> Floats:
+        """Rows of all nodes from the rows of the arms: a cluster is the sum of its arms."""
+        nodes = np.zeros((len(self.tree), rows.shape[1]))
+        nodes[self.leaves] = rows
+        for node in range(len(nodes) - 1, -1, -1) if self.clustered else (0,):
+            if self.tree[node, SIZE]:
+                first = self.tree[node, FIRST]
+                nodes[node] = nodes[first : first + self.tree[node, SIZE]].sum(axis=0)
+        return nodes
+
+
+def name_of(path: tuple[Label, ...]) -> Label | None:
+    """A path as the user wrote it: a single name bare, a deeper one as a tuple."""
+    return None if not path else path[0] if len(path) == 1 else path
+
+
+def _grow(paths: tuple[tuple[Label, ...], ...]) -> tuple[Integers, Integers, dict[int, tuple[Label, ...]]]:
+    """The tree, the node of each arm, and the path of each inner node but the root; breadth first, so children are neighbours."""
+    children: dict[tuple[Label, ...], dict[Any, None]] = {(): {}}
+    for position, path in enumerate(paths):
+        for depth in range(len(path)):
+            children[path[:depth]][path[: depth + 1]] = None
+            children.setdefault(path[: depth + 1], {})
+        children[path][position] = None
+    leaves = np.zeros(len(paths), dtype=np.int64)
+    inner: dict[int, tuple[Label, ...]] = {}
+    tree = [[0, 0, -1]]
+    queue: list[tuple[int, tuple[Label, ...]]] = [(0, ())]
+    for node, path in queue:
+        tree[node][FIRST], tree[node][SIZE] = len(tree), len(children[path])
+        for child in children[path]:
+            if isinstance(child, tuple):
+                inner[len(tree)] = child
+                queue.append((len(tree), child))
+            else:
+                leaves[child] = len(tree)
+            tree.append([0, 0, node])
+    assert tree[0][PARENT] == -1
+    return np.array(tree, dtype=np.int64), leaves, inner

@@ -1,0 +1,86 @@
+"""Errors are raised at the edge, once, in a sentence with the value, before anything has changed."""
+
+import contextlib
+import math
+from typing import Any
+
+import numpy as np
+
+from .arms import shown
+from .history import History, as_dimension
+from .rules import Rule
+from .statistics import row_size
+from .types import Decision, Floats, Label
+
+_NO_CONTEXT = np.zeros(0)
+
+
+def dimension_for(rule: Rule, dimension: Any, history: History | None, name: str) -> int | None:
+    """The length of a policy's context vectors: as given, else as in its history, else none."""
+    given = as_dimension(dimension)
+    if not rule.contextual:
+        if given is not None:
+            raise ValueError(f"{name} takes no contexts: leave dimension={given} out")
+        return None
+    inferred = given if given is not None or history is None else history.dimension
+    if inferred is None:
+        raise ValueError(f"{name} needs dimension=, the length of its context vectors")
+    return inferred
+
+
+def history_rows(history: History | None, arms: tuple[Label, ...], dimension: int | None) -> Floats:
+    """The rows of sums that a policy starts from."""
+    if history is None:
+        return np.zeros((len(arms), row_size(dimension)))
+    if not isinstance(history, History):
+        raise ValueError(f"history must be a hedgerow.History, got {type(history).__name__}; see History.from_rounds")
+    return history.rows_for(arms, dimension)
+
+
+def checked_reward(reward: Any) -> float:
+    """The reward as a number, or an error that names it."""
+    if isinstance(reward, int | float | np.integer | np.floating | np.bool_):
+        with contextlib.suppress(OverflowError):
+            value = float(reward)
+            if math.isfinite(value * value):
+                return value
+    raise ValueError(f"reward must be a finite number, and small enough to be squared, got {reward!r}")
+
+
+def checked_context(context: Any, dimension: int | None, name: str) -> Floats:
+    """The context as an array of its own (empty for a policy without contexts), or an error that says what is wrong."""
+    if dimension is None:
+        if context is None:
+            return _NO_CONTEXT
+        raise ValueError(f"{name} takes no context, got {context!r}")
+    if context is None:
+        raise ValueError(f"{name} needs a context of {dimension} numbers, got none")
+    try:
+        x = np.array(context, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"context must be {dimension} numbers, got {context!r}") from error
+    if x.shape != (dimension,):
+        raise ValueError(f"context must be {dimension} numbers, got shape {x.shape}")
+    if not math.isfinite(x.dot(x)):
+        raise ValueError(f"context must be finite, and small enough to be squared, got {x.tolist()}")
+    return x
+
+
+def own_decision(decision: Any, policy: Any) -> None:
+    """Refuse what is no decision, or one of a policy that was made differently."""
+    if not isinstance(decision, Decision):
+        raise ValueError(f"update needs the Decision that select returned, got {decision!r}")
+    if decision.policy != policy.identity:
+        raise ValueError(f"this decision belongs to the policy {decision.policy!r}, not to {policy.identity!r}")
+
+
+def same_policy(one: Any, other: Any) -> None:
+    """Refuse to merge policies that were made differently or have other arms by now."""
+    if not isinstance(other, type(one)) or one.identity != other.identity:
+        raise ValueError(
+            f"only workers of the same policy can be merged: {one.identity!r} and {getattr(other, 'identity', other)!r}"
+        )
+    mine, theirs = (dict(zip(p.arms, p.clusters or p.arms, strict=True)) for p in (one, other))
+    if mine != theirs:
+        differ = [arm for arm in {**mine, **theirs} if mine.get(arm) != theirs.get(arm)]
+        raise ValueError(f"only workers with the same arms and clusters can be merged, these differ: {shown(differ)}")

@@ -1,0 +1,41 @@
+"""Why a policy would choose as it does."""
+
+from dataclasses import asdict, dataclass
+
+from .types import Label
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """One line of an explanation. ``index = mean + width``; without any data the mean is NaN and the index infinite."""
+
+    kind: str
+    label: Label
+    mean: float
+    width: float
+    index: float
+    pulls: int
+    history: float
+
+
+class Explanation(tuple[Score, ...]):
+    """The scores of every expert, cluster and arm; prints as a table, and ``rows()`` feeds any data frame."""
+
+    def rows(self) -> list[dict[str, object]]:
+        """The lines as dicts."""
+        return [asdict(score) for score in self]
+
+    def __str__(self) -> str:
+        head = ("kind", "label", "mean", "width", "index", "pulls", "history")
+        lines = [head] + [
+            (s.kind, str(s.label), *(f"{value:.4f}" for value in (s.mean, s.width, s.index)), str(s.pulls), f"{s.history:g}")
+            for s in self
+        ]
+        widths = [max(len(line[column]) for line in lines) for column in range(len(head))]
+        return "\n".join(
+            "  ".join(
+                cell.ljust(width) if column < 2 else cell.rjust(width)
+                for column, (cell, width) in enumerate(zip(line, widths, strict=True))
+            )
+            for line in lines
+        )

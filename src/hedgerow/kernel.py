@@ -1,0 +1,43 @@
+"""The compile decorator: Numba where it can be had, plain Python otherwise.
+
+A kernel is an ordinary function of numbers and arrays, written as loops. ``HEDGEROW_COMPILE=0`` leaves
+every kernel as the Python it is written in; the decisions are the same, to the arm, only slower.
+"""
+
+import os
+import warnings
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def _compiler() -> Callable[..., Any] | None:
+    if os.environ.get("HEDGEROW_COMPILE", "1") == "0":
+        return None
+    try:
+        from numba import njit
+    except ImportError:
+        warnings.warn(
+            "Numba could not be imported: hedgerow runs as plain Python, about a hundred times slower",
+            RuntimeWarning,
+            stacklevel=2,
+        )
+        return None
+    compiler: Callable[..., Any] = njit
+    return compiler
+
+
+_njit = _compiler()
+COMPILED = _njit is not None
+
+
+def compiled(function: Function) -> Function:
+    """Compile at the first call and keep the machine code on disk; without Numba, return the function as it is."""
+    if _njit is None:
+        return function
+    try:
+        kernel: Function = _njit(cache=True)(function)
+    except RuntimeError:  # Numba finds no writable folder for its cache, neither the package's nor the home folder
+        kernel = _njit()(function)
+    return kernel

@@ -1,0 +1,96 @@
+"""The paper's policies under the paper's names."""
+
+from collections.abc import Iterable
+
+from .arms import Clusters
+from .bandit import Bandit
+from .history import History
+from .meta import Meta
+from .rules import linucb, ucb
+from .types import Label
+
+
+def UCB(arms: Iterable[Label], *, scale: float = 1.0) -> Bandit:
+    """UCB1: no history, no clusters."""
+    return Bandit(arms, ucb(scale), name="UCB")
+
+
+def HUCB(arms: Iterable[Label], *, history: History | None = None, scale: float = 1.0) -> Bandit:
+    """UCB that starts from history, eqs. (2) and (3)."""
+    return Bandit(arms, ucb(scale), history=history, name="HUCB")
+
+
+def UCBC(arms: Iterable[Label], *, clusters: Clusters | None = None, scale: float = 1.0) -> Bandit:
+    """UCB over clusters, then over the arms of the chosen one."""
+    return Bandit(arms, ucb(scale), clusters=clusters, name="UCBC")
+
+
+def HUCBC(
+    arms: Iterable[Label], *, clusters: Clusters | None = None, history: History | None = None, scale: float = 1.0
+) -> Bandit:
+    """UCB over clusters and their arms, both starting from history, Algorithm 1."""
+    return Bandit(arms, ucb(scale), clusters=clusters, history=history, name="HUCBC")
+
+
+def HUCBCPrime(
+    arms: Iterable[Label], *, clusters: Clusters | None = None, history: History | None = None, scale: float = 1.0
+) -> Bandit:
+    """HUCBC': UCB without history between clusters, HUCB inside, as in Theorem 2."""
+    return Bandit(arms, ucb(scale), clusters=clusters, history=history, cluster_history=False, name="HUCBCPrime")
+
+
+def LinUCB(arms: Iterable[Label], *, dimension: int, alpha: float = 1.0) -> Bandit:
+    """Ridge regression per arm on the context, with a bonus: no history, no clusters."""
+    return Bandit(arms, linucb(alpha), dimension=dimension, name="LinUCB")
+
+
+def HLinUCB(arms: Iterable[Label], *, history: History | None = None, dimension: int | None = None, alpha: float = 1.0) -> Bandit:
+    """LinUCB that starts from history."""
+    return Bandit(arms, linucb(alpha), history=history, dimension=dimension, name="HLinUCB")
+
+
+def LinUCBC(arms: Iterable[Label], *, clusters: Clusters | None = None, dimension: int, alpha: float = 1.0) -> Bandit:
+    """LinUCB over clusters, then over the arms of the chosen one."""
+    return Bandit(arms, linucb(alpha), clusters=clusters, dimension=dimension, name="LinUCBC")
+
+
+def HLinUCBC(
+    arms: Iterable[Label],
+    *,
+    clusters: Clusters | None = None,
+    history: History | None = None,
+    dimension: int | None = None,
+    alpha: float = 1.0,
+) -> Bandit:
+    """LinUCB over clusters and their arms, both starting from history, Algorithm 2."""
+    return Bandit(arms, linucb(alpha), clusters=clusters, history=history, dimension=dimension, name="HLinUCBC")
+
+
+def META(
+    arms: Iterable[Label],
+    *,
+    clusters: Clusters | None = None,
+    history: History | None = None,
+    dimension: int | None = None,
+    alpha: float = 1.0,
+    scale: float = 1.0,
+    expert_scale: float = 1.0,
+    shared: bool = True,
+) -> Meta:
+    """UCB over two experts, the clustered one and the flat one, both starting from history (section META).
+
+    Without ``dimension`` the experts are HUCBC and HUCB, whose bonus ``expert_scale`` multiplies; with it HLinUCBC and
+    HLinUCB with ``alpha``. ``scale`` multiplies META's own bonus.
+    """
+    labels = list(arms)
+    if dimension is None:
+        experts = [
+            HUCBC(labels, clusters=clusters, history=history, scale=expert_scale),
+            HUCB(labels, history=history, scale=expert_scale),
+        ]
+    else:
+        experts = [
+            HLinUCBC(labels, clusters=clusters, history=history, dimension=dimension, alpha=alpha),
+            HLinUCB(labels, history=history, dimension=dimension, alpha=alpha),
+        ]
+    return Meta(experts, scale=scale, shared=shared)

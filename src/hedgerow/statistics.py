@@ -1,0 +1,178 @@
+"""What a node knows, and how an observation is added to it.
+
+Every statistic is a sum, so a node is one row of numbers:
+
+    pulls | total reward | total squared reward | sum of r x (d) | sum of x x' (d (d + 1) / 2, lower triangle, packed)
+
+The last two parts are there only for policies with contexts. Each node has two such rows, one for history
+and one for online rounds. Ridge nodes also have a derived row, theta (d) | packed inverse of A, where
+A = I + the sums of x x' of both rows (the identity counted once) and theta = A^-1 b.
+"""
+
+import math
+
+import numpy as np
+
+from .kernel import compiled
+from .types import Floats, Integers
+
+PULLS, TOTAL, SQUARES, SCALARS = 0, 1, 2, 3
+
+REFRESH_EVERY = 512
+"""Online observations of a node after which its inverse is made anew from the sums."""
+
+LARGE_LEVERAGE = 1e3
+"""A rank-one step subtracts u u' / (1 + x'u); beyond this x'u it would cancel too many digits."""
+
+
+def packed_size(dimension: int) -> int:
+    """Entries of the lower triangle of a symmetric matrix."""
+    return dimension * (dimension + 1) // 2
+
+
+def row_size(dimension: int | None) -> int:
+    """Length of a node's row of sums."""
+    return SCALARS + (dimension + packed_size(dimension) if dimension else 0)
+
+
+def derived_size(dimension: int | None) -> int:
+    """Length of a node's derived row."""
+    return dimension + packed_size(dimension) if dimension else 0
+
+
+@compiled
+def observe(sums: Floats, node: int, reward: float, context: Floats) -> None:
+    """Add one observation to a node's row."""
+    sums[node, PULLS] += 1.0
+    sums[node, TOTAL] += reward
+    sums[node, SQUARES] += reward * reward
+    d = context.size
+    at = SCALARS + d
+    for i in range(d):
+        sums[node, SCALARS + i] += reward * context[i]
+        for j in range(i + 1):
+            sums[node, at] += context[i] * context[j]
+            at += 1
+
+
+@compiled
+def tally(sums: Floats, arms: Integers, rewards: Floats, contexts: Floats) -> None:
+    """Add a batch of observations, each to the row of its arm."""
+    for t in range(rewards.size):
+        observe(sums, arms[t], rewards[t], contexts[t])
+
+
+@compiled
+def refresh(online: Floats, past: Floats, derived: Floats, node: int, d: int) -> None:
+    """Derived row from the sums: theta and A^-1 by Cholesky, A = I + past + online (Algorithm 2, lines 1-2, 6-7)."""
+    factor = np.zeros((d, d))
+    at = SCALARS + d
+    for i in range(d):
+        for j in range(i + 1):
+            factor[i, j] = past[node, at] + online[node, at]
+            at += 1
+        factor[i, i] += 1.0
+    for j in range(d):  # A = L L'; no pivot is below 1, since A - I is a sum of squares
+        for k in range(j):
+            factor[j, j] -= factor[j, k] * factor[j, k]
+        factor[j, j] = math.sqrt(max(factor[j, j], 1.0))
+        for i in range(j + 1, d):
+            for k in range(j):
+                factor[i, j] -= factor[i, k] * factor[j, k]
+            factor[i, j] /= factor[j, j]
+    for j in range(d):  # L^-1, in place
+        factor[j, j] = 1.0 / factor[j, j]
+        for i in range(j + 1, d):
+            entry = 0.0
+            for k in range(j, i):
+                entry -= factor[i, k] * factor[k, j]
+            factor[i, j] = entry / factor[i, i]
+    at = d
+    for i in range(d):  # A^-1 = L^-T L^-1
+        for j in range(i + 1):
+            entry = 0.0
+            for k in range(i, d):
+                entry += factor[k, i] * factor[k, j]
+            derived[node, at] = entry
+            at += 1
+    for i in range(d):  # theta = L^-T (L^-1 b)
+        derived[node, i] = 0.0
+    for k in range(d):
+        entry = 0.0
+        for j in range(k + 1):
+            entry += factor[k, j] * (past[node, SCALARS + j] + online[node, SCALARS + j])
+        for i in range(k + 1):
+            derived[node, i] += factor[k, i] * entry
+
+
+@compiled
+def rank_one(derived: Floats, node: int, reward: float, context: Floats) -> float:
+    """Sherman-Morrison step of a derived row; returns x' A^-1 x of before.
+
+    u = A^-1 x,  A^-1 <- A^-1 - u u' / (1 + x'u),  theta <- theta + u (r - theta'x) / (1 + x'u).
+    """
+    d = context.size
+    u = np.zeros(d)
+    at = d
+    for i in range(d):
+        for j in range(i):
+            u[i] += derived[node, at] * context[j]
+            u[j] += derived[node, at] * context[i]
+            at += 1
+        u[i] += derived[node, at] * context[i]
+        at += 1
+    leverage = 0.0
+    error = reward
+    for i in range(d):
+        leverage += context[i] * u[i]
+        error -= derived[node, i] * context[i]
+    gain = 1.0 / (1.0 + leverage)
+    at = d
+    for i in range(d):
+        derived[node, i] += u[i] * error * gain
+        for j in range(i + 1):
+            derived[node, at] -= u[i] * u[j] * gain
+            at += 1
+    return leverage
+
+
+@compiled
+def follow(online: Floats, past: Floats, derived: Floats, node: int, reward: float, context: Floats) -> None:
+    """Bring a derived row up to date with an observation that the sums already hold."""
+    if rank_one(derived, node, reward, context) > LARGE_LEVERAGE or online[node, PULLS] % REFRESH_EVERY == 0.0:
+        refresh(online, past, derived, node, context.size)
+
+
+@compiled
+def estimate(online: Floats, past: Floats, derived: Floats, context: Floats, first: int, means: Floats, spreads: Floats) -> None:
+    """Mean and spread of the nodes from ``first`` on, as many as ``means`` holds.
+
+    Reward sums: the pooled mean of history and online rounds, eqs. (2) and (4), and the variance of those rewards.
+    Ridge sums: theta'x and x' A^-1 x.
+    """
+    d = context.size
+    for offset in range(means.size):
+        node = first + offset
+        if d == 0:
+            pulls = online[node, PULLS] + past[node, PULLS]
+            if pulls > 0.0:
+                mean = (past[node, TOTAL] + online[node, TOTAL]) / pulls
+                means[offset] = mean
+                spreads[offset] = max((past[node, SQUARES] + online[node, SQUARES]) / pulls - mean * mean, 0.0)
+            else:
+                means[offset] = math.nan
+                spreads[offset] = math.nan
+        else:
+            mean = 0.0
+            spread = 0.0
+            at = d
+            for i in range(d):
+                mean += derived[node, i] * context[i]
+                row = 0.0
+                for j in range(i):
+                    row += derived[node, at] * context[j]
+                    at += 1
+                spread += context[i] * (2.0 * row + derived[node, at] * context[i])
+                at += 1
+            means[offset] = mean
+            spreads[offset] = max(spread, 0.0)

@@ -1,0 +1,109 @@
+"""The words every part shares: labels, arrays, a decision, and what a policy can do."""
+
+import json
+from collections.abc import Hashable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+if TYPE_CHECKING:
+    from .explanation import Explanation
+
+Label: TypeAlias = Hashable
+"""An arm's or a cluster's name: a string, a number, a truth value, or a tuple of these."""
+
+Floats: TypeAlias = NDArray[np.float64]
+Integers: TypeAlias = NDArray[np.int64]
+
+
+class Decision(NamedTuple):
+    """What a policy chose, with all that :meth:`Policy.update` needs once the reward is known.
+
+    A decision is a plain record: keep it, send it to another process, write it down with :meth:`to_json`.
+    """
+
+    arm: Label
+    cluster: Label | None = None
+    context: tuple[float, ...] | None = None
+    experts: tuple[str, ...] = ()
+    policy: str = ""
+
+    def to_json(self) -> str:
+        """The decision as one line of text.
+
+        >>> print(Decision("ad-2", cluster="news", experts=("HUCBC",)).to_json())
+        {"arm": "ad-2", "cluster": "news", "context": null, "experts": ["HUCBC"], "policy": ""}
+        """
+        return json.dumps(self._asdict())
+
+    @classmethod
+    def from_json(cls, text: str) -> "Decision":
+        """The decision that :meth:`to_json` wrote.
+
+        >>> Decision.from_json(Decision(("ad", 2)).to_json()).arm
+        ('ad', 2)
+        """
+        try:
+            fields = json.loads(text)
+            known = {name: tuples(value) for name, value in fields.items()}
+            return cls(**known)
+        except (ValueError, TypeError, AttributeError, RecursionError) as error:
+            raise ValueError(f"not a decision written by Decision.to_json: {text[:80]!r}") from error
+
+
+def tuples(value: Any) -> Any:
+    """JSON has lists where labels have tuples."""
+    return tuple(tuples(part) for part in value) if isinstance(value, list) else value
+
+
+class Policy(Protocol):
+    """What every policy can do, and all that :class:`hedgerow.Meta` and :func:`hedgerow.testing.check_policy` ask for."""
+
+    name: str
+    identity: str
+
+    @property
+    def arms(self) -> tuple[Label, ...]: ...
+    @property
+    def dimension(self) -> int | None: ...
+    @property
+    def clusters(self) -> tuple[Label, ...] | None: ...
+    @property
+    def clustered(self) -> bool: ...
+    @property
+    def rounds(self) -> int: ...
+
+    def select(self, context: ArrayLike | None = None, *, rng: np.random.Generator | None = None) -> Decision:
+        """Choose an arm; the policy itself does not change."""
+
+    def select_many(self, contexts: ArrayLike, *, rng: np.random.Generator | None = None) -> list[Decision]:
+        """One decision per row of contexts, as ``select`` would make them one by one."""
+
+    def update(self, decision: Decision, reward: float) -> None:
+        """Learn the reward of an own decision: now, later, or in another process."""
+
+    def check(self, arm: Label, reward: float, context: Sequence[float] | None = None) -> None:
+        """Raise what ``learn`` would raise."""
+
+    def learn(self, arm: Label, reward: float, context: Sequence[float] | None = None) -> None:
+        """Learn from a round that someone else decided."""
+
+    def explain(self, context: ArrayLike | None = None) -> "Explanation":
+        """Mean, width, index and counts of every cluster and arm."""
+
+    def add_arm(self, arm: Label, *, cluster: Label | None = None) -> None:
+        """Offer one more arm from now on."""
+
+    def remove_arm(self, arm: Label) -> None:
+        """Withdraw an arm, with all that was learnt of it."""
+
+    def check_merge(self, other: Any, *, since: Any = None) -> None:
+        """Raise what ``merge`` would raise."""
+
+    def merge(self, other: Any, *, since: Any = None) -> None:
+        """Add what another worker learnt."""
+
+    def save(self, path: str | Path) -> None:
+        """Write the whole state to a file that ``hedgerow.load`` reads."""
