@@ -1,0 +1,154 @@
+"""History: sums from rounds and frames, addition, weights, and its use in policies."""
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import hedgerow as hr
+
+N = 500
+rng = np.random.default_rng(0)
+LOG = {
+    "ad": rng.choice(["a", "b", "c"], size=N),
+    "click": rng.random(N) < 0.3,
+    "age": rng.normal(size=N),
+    "visits": rng.integers(5, size=N),
+}
+FRAMES = {
+    "pandas": lambda log: pd.DataFrame(log),
+    "polars": lambda log: pl.DataFrame(log),
+    "polars lazy": lambda log: pl.LazyFrame(log),
+    "pyarrow": lambda log: pa.table(log),
+    "duckdb": lambda log: duckdb.from_arrow(pa.table(log)),
+}
+
+
+def by_arm(history):
+    return {arm: history.sums[row] for row, arm in enumerate(history.arms)}
+
+
+@pytest.mark.parametrize("context", [None, ["age", "visits"]], ids=["no context", "contexts"])
+@pytest.mark.parametrize("kind", FRAMES)
+def test_frames_give_the_sums_of_their_rounds(kind, context):
+    frame = FRAMES[kind](LOG)
+    history = hr.History.from_frame(frame, arm="ad", reward="click", context=context)
+    X = None if context is None else np.column_stack([LOG[name] for name in context])
+    rounds = hr.History.from_rounds(arms=LOG["ad"], rewards=LOG["click"], contexts=X)
+    for arm, row in by_arm(rounds).items():
+        assert by_arm(history)[arm] == pytest.approx(row, rel=1e-12)
+    assert history.dimension == (None if context is None else 2)
+
+
+def test_sums_are_what_they_say():
+    history = hr.History.from_rounds(arms=["a", "b", "a"], rewards=[1.0, 2.0, 0.5], contexts=[[1, 2], [3, 4], [5, 6]])
+    a = by_arm(history)["a"]
+    assert a.tolist() == [2, 1.5, 1.25, 1 + 2.5, 2 + 3, 1 + 25, 2 + 30, 4 + 36]
+
+
+def test_an_in_memory_frame_is_summed_in_slices(monkeypatch):
+    whole = hr.History.from_frame(pl.DataFrame(LOG), arm="ad", reward="click", context="age")
+    monkeypatch.setattr("hedgerow.history.SLICE", 17)
+    sliced = hr.History.from_frame(pl.DataFrame(LOG), arm="ad", reward="click", context="age")
+    assert by_arm(sliced).keys() == by_arm(whole).keys()
+    for arm, row in by_arm(whole).items():
+        assert by_arm(sliced)[arm] == pytest.approx(row, rel=1e-12)
+
+
+def test_addition_is_the_history_of_both():
+    one = hr.History.from_rounds(arms=["a", "b"], rewards=[1, 0])
+    two = hr.History.from_rounds(arms=["c", "a"], rewards=[1, 0.5])
+    both = hr.History.from_rounds(arms=["a", "b", "c", "a"], rewards=[1, 0, 1, 0.5])
+    assert {arm: row.tolist() for arm, row in by_arm(one + two).items()} == {
+        arm: row.tolist() for arm, row in by_arm(both).items()
+    }
+    empty = hr.History.from_rounds(arms=[], rewards=[])
+    assert (empty + one).sums.tolist() == one.sums.tolist() == (one + empty).sums.tolist()
+
+
+def test_weight_multiplies_every_sum():
+    history = hr.History.from_rounds(arms=["a"], rewards=[2.0], contexts=[[3.0]])
+    assert history.weighted(0.5).sums.tolist() == [[0.5, 1.0, 2.0, 3.0, 4.5]]
+    cold, none = hr.HUCB(["a"]), hr.HUCB(["a"], history=history.weighted(0.0))
+    assert str(cold.explain()) == str(none.explain())
+
+
+def test_history_can_be_taken_out_replaced_and_weighted_later():
+    history = hr.History.from_rounds(arms=["a", "b", "a"], rewards=[1, 0, 1])
+    policy, other = (hr.HUCBC(["a", "b"], clusters=["x", "y"], history=start) for start in (history, None))
+    for p in (policy, other):
+        p.learn("b", 1.0)
+    policy.history = None
+    assert str(policy.explain()) == str(other.explain())
+    policy.history = history.weighted(0.5)
+    assert [score.history for score in policy.explain()] == [1.0, 0.5, 1.0, 0.5]
+    assert policy.history.plays("a") == 1.0
+
+
+def test_saved_and_loaded(tmp_path):
+    history = hr.History.from_frame(pl.DataFrame(LOG), arm="ad", reward="click", context=["age"])
+    history.save(tmp_path / "history.zip")
+    for loaded in (hr.History.load(tmp_path / "history.zip"), hr.load(tmp_path / "history.zip")):
+        assert loaded.arms == history.arms
+        assert np.array_equal(loaded.sums, history.sums)
+        assert loaded.dimension == 1
+    hr.UCB(["a"]).save(tmp_path / "policy.zip")
+    with pytest.raises(ValueError, match="holds a Bandit, not a history"):
+        hr.History.load(tmp_path / "policy.zip")
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: hr.History.from_rounds(arms=["a"], rewards=[1, 2]), "1 arms, rewards of shape"),
+        (lambda: hr.History.from_rounds(arms=["a", "b"], rewards=[1, np.nan]), "round 1 has nan"),
+        (lambda: hr.History.from_rounds(arms=["a"], rewards=[1], contexts=[[np.inf]]), "round 0 has"),
+        (lambda: hr.History.from_rounds(arms=["a"], rewards=[1], contexts=[1.0]), "one row of numbers per round"),
+        (lambda: hr.History.from_rounds(arms=[None], rewards=[1]), "got None"),
+        (lambda: hr.History.from_rounds(arms=[["a"]], rewards=[1]), "unhashable"),
+        (lambda: hr.History.from_rounds(arms=["a"], rewards=[1]).weighted(-1), "got -1"),
+        (lambda: hr.HUCB(["b"], history=hr.History.from_rounds(arms=["a"], rewards=[1])), "history.only"),
+        (lambda: hr.HLinUCB(["a"], history=hr.History.from_rounds(arms=["a"], rewards=[1])), "needs dimension="),
+        (
+            lambda: hr.HLinUCB(["a"], history=hr.History.from_rounds(arms=["a"], rewards=[1]), dimension=2),
+            "no contexts, the policy needs contexts of 2",
+        ),
+        (lambda: hr.HUCB(["a"], history={"a": 3}), "must be a hedgerow.History, got dict"),
+        (
+            lambda: (
+                hr.History.from_rounds(arms=["a"], rewards=[1])
+                + hr.History.from_rounds(arms=["a"], rewards=[1], contexts=[[1.0]])
+            ),
+            "cannot be added",
+        ),
+    ],
+)
+def test_bad_input(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()
+
+
+@pytest.mark.parametrize("kind", FRAMES)
+def test_bad_frames(kind):
+    def history(arm="ad", reward="click", **columns):
+        return hr.History.from_frame(FRAMES[kind]({**LOG, **columns}), arm=arm, reward=reward)
+
+    with pytest.raises(ValueError, match="no column 'price'; its columns are 'ad', 'click'"):
+        history(reward="price")
+    with pytest.raises(ValueError, match="'ad' must hold numbers"):
+        history(arm="click", reward="ad")
+    with pytest.raises(ValueError, match="2 rows have no value in column 'gain'"):
+        history(
+            reward="gain", gain=pa.array([None, None] + [1.0] * (N - 2)) if kind != "pandas" else [None] * 2 + [1.0] * (N - 2)
+        )
+    with pytest.raises(ValueError, match="1 rows have no arm"):
+        history(arm="item", item=pa.array([None] + ["a"] * (N - 1)) if kind != "pandas" else [None] + ["a"] * (N - 1))
+    with pytest.raises(ValueError, match="rewards must be finite"):
+        history(reward="gain", gain=np.array([np.inf] + [1.0] * (N - 1)))
+
+
+def test_history_of_other_arms_can_be_left_out():
+    history = hr.History.from_rounds(arms=["a", "old"], rewards=[1, 0])
+    assert hr.HUCB(["a", "b"], history=history.only(["a", "b"])).history.plays("a") == 1
