@@ -148,8 +148,11 @@ class Bandit:
         x = np.ascontiguousarray(contexts, dtype=np.float64)
         if x.ndim != 2 or x.shape[1] != self.dimension:
             raise ValueError(f"contexts must be rows of {self.dimension} numbers, got shape {x.shape}")
-        if not np.isfinite(np.einsum("ij,ij->i", x, x)).all():
-            raise ValueError("contexts must be finite")
+        with np.errstate(over="ignore"):
+            squares = np.einsum("ij,ij->i", x, x)
+        if not np.isfinite(squares).all():
+            at = int(np.flatnonzero(~np.isfinite(squares))[0])
+            raise ValueError(f"contexts must be finite, and small enough to be squared, row {at} is {x[at].tolist()}")
         chosen = np.zeros(len(x), dtype=np.int64)
         step = max(1, BATCH // len(self._online))
         for start in range(0, len(x), step):

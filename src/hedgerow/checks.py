@@ -61,7 +61,9 @@ def checked_context(context: Any, dimension: int | None, name: str) -> Floats:
         raise ValueError(f"context must be {dimension} numbers, got {context!r}") from error
     if x.shape != (dimension,):
         raise ValueError(f"context must be {dimension} numbers, got shape {x.shape}")
-    if not math.isfinite(x.dot(x)):
+    with np.errstate(over="ignore"):
+        square = x.dot(x)
+    if not math.isfinite(square):
         raise ValueError(f"context must be finite, and small enough to be squared, got {x.tolist()}")
     return x
 

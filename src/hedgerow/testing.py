@@ -219,12 +219,13 @@ def rejected_input_changes_nothing(make: Make, world: World) -> None:
     decision = policy.select(world.context(0))
     before = snapshot(policy)
     wrong_context = (1.0,) if world.dimension is None else (*([1.0] * world.dimension), float("nan"))
+    update: Callable[..., None] = policy.update
     attempts: list[Callable[[], Any]] = [
-        *(partial(policy.update, decision, reward) for reward in (float("nan"), float("inf"), None, "1")),
-        partial(policy.update, decision._replace(arm="no such arm"), 1.0),
-        partial(policy.update, decision._replace(policy="another policy"), 1.0),
-        partial(policy.update, decision._replace(context=wrong_context), 1.0),
-        partial(policy.update, "a", 1.0),
+        *(partial(update, decision, reward) for reward in (float("nan"), float("inf"), None, "1")),
+        partial(update, decision._replace(arm="no such arm"), 1.0),
+        partial(update, decision._replace(policy="another policy"), 1.0),
+        partial(update, decision._replace(context=wrong_context), 1.0),
+        partial(update, "a", 1.0),
         partial(policy.select, wrong_context),
         partial(policy.add_arm, ARMS[0], cluster="x"),
         partial(policy.remove_arm, "no such arm"),

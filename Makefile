@@ -1,0 +1,34 @@
+# make test and make reproduce do all the set-up themselves; they need Python 3.11 or later and make.
+
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+VENV := .venv
+RUN := $(VENV)/bin/python
+READY := $(VENV)/ready
+
+.PHONY: help test lint reproduce clean
+
+help:
+	@echo "make test       run the tests"
+	@echo "make lint       ruff (lint and format) and mypy"
+	@echo "make reproduce  the paper's figures and claims, into report/index.html"
+	@echo "make clean      remove the virtual environment and the report"
+
+$(READY): pyproject.toml constraints.txt
+	$(PYTHON) -c 'import sys; assert sys.version_info >= (3, 11), "hedgerow needs Python 3.11 or later: make PYTHON=python3.11"'
+	$(PYTHON) -m venv $(VENV)
+	$(RUN) -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[cli,dev]'
+	touch $(READY)
+
+test: $(READY)
+	$(RUN) -m pytest
+
+lint: $(READY)
+	$(RUN) -m ruff check
+	$(RUN) -m ruff format --check
+	$(RUN) -m mypy
+
+reproduce: $(READY)
+	$(RUN) -m hedgerow reproduce
+
+clean:
+	rm -rf $(VENV) report build .pytest_cache .mypy_cache .ruff_cache .hypothesis

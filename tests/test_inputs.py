@@ -1,0 +1,129 @@
+"""Bad input: a clear error that names the value."""
+
+import numpy as np
+import pytest
+
+import hedgerow as hr
+
+ARMS = ["a", "b", "c"]
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: hr.UCB([]), "at least one arm"),
+        (lambda: hr.UCB("abc"), "single string 'abc'"),
+        (lambda: hr.UCB(["a", "b", "a"]), "more than once: 'a'"),
+        (lambda: hr.UCB([None]), "got None"),
+        (lambda: hr.UCB([float("nan")]), "got nan"),
+        (lambda: hr.UCB([["a"]]), r"got \['a'\]"),
+        (lambda: hr.UCBC(ARMS, clusters=["x", "y"]), "one cluster per arm: 3 arms, 2 given"),
+        (lambda: hr.UCBC(ARMS, clusters="xyz"), "single string 'xyz'"),
+        (lambda: hr.UCBC(ARMS, clusters={"a": 1, "b": 1}), "none given for: 'c'"),
+        (lambda: hr.UCBC(ARMS, clusters={"a": 1, "b": 1, "c": 1, "d": 2}), "do not exist: 'd'"),
+        (lambda: hr.UCBC(ARMS, clusters=[(), "x", "y"]), "empty tuple"),
+        (lambda: hr.UCBC(ARMS, clusters=[None, "x", "y"]), "got None"),
+        (lambda: hr.UCB(ARMS, scale=-1), "scale must be a number of at least 0, got -1"),
+        (lambda: hr.UCB(ARMS, scale=np.nan), "got nan"),
+        (lambda: hr.UCB(ARMS, scale="auto"), "got 'auto'"),
+        (lambda: hr.LinUCB(ARMS, dimension=2, alpha=np.inf), "alpha must be"),
+        (lambda: hr.LinUCB(ARMS, dimension=0), "dimension must be a whole number of at least 1, got 0"),
+        (lambda: hr.LinUCB(ARMS, dimension=2.5), "got 2.5"),
+        (lambda: hr.Bandit(ARMS, hr.UCB(ARMS).rule, dimension=2), "takes no contexts"),
+        (lambda: hr.Bandit(ARMS, hr.UCB(ARMS).rule, clock="mine"), "clock must be one of 'policy', 'parent'"),
+        (lambda: hr.Meta([]), "at least one policy"),
+        (lambda: hr.Meta([hr.UCB(ARMS), hr.UCB(ARMS)]), "same name: give them as a dict"),
+        (lambda: hr.Meta([hr.UCB(ARMS), hr.HUCB(["b", "a", "c"])]), "same arms in the same order"),
+        (lambda: hr.Meta([hr.LinUCB(ARMS, dimension=2), hr.HLinUCB(ARMS, dimension=3)]), r"one length, got \[2, 3\]"),
+        (lambda: hr.UCB(ARMS).select([1.0]), "takes no context, got"),
+        (lambda: hr.UCB(ARMS).select_many([[1.0]]), "call select"),
+        (lambda: hr.LinUCB(ARMS, dimension=2).select(), "needs a context of 2 numbers, got none"),
+        (lambda: hr.LinUCB(ARMS, dimension=2).select([1.0]), r"2 numbers, got shape \(1,\)"),
+        (lambda: hr.LinUCB(ARMS, dimension=2).select(["x", 1]), "2 numbers, got"),
+        (lambda: hr.LinUCB(ARMS, dimension=2).select([1.0, np.nan]), "finite.*nan"),
+        (lambda: hr.LinUCB(ARMS, dimension=2).select([1.0, 1e200]), "small enough to be squared"),
+        (lambda: hr.LinUCB(ARMS, dimension=2).select_many([1.0, 2.0]), r"rows of 2 numbers, got shape \(2,\)"),
+        (lambda: hr.LinUCB(ARMS, dimension=2).select_many([[1.0, np.inf]]), "finite"),
+        (lambda: hr.Decision.from_json("arm: a"), "not a decision"),
+        (lambda: hr.Decision.from_json('{"arms": 1}'), "not a decision"),
+    ],
+)
+def test_constructors_and_questions(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()
+
+
+@pytest.mark.parametrize("reward", [np.nan, np.inf, -np.inf, None, "1", 1j, [1.0], 1e200, 10**400, np.complex128(1)])
+def test_rewards(reward):
+    policy = hr.UCB(ARMS)
+    with pytest.raises(ValueError, match="reward must be a finite number"):
+        policy.update(policy.select(), reward)
+    assert policy.rounds == 0
+
+
+@pytest.mark.parametrize("reward", [1, 0.5, True, np.float32(0.5), np.int8(3), np.bool_(True), -7])
+def test_rewards_of_any_number_type(reward):
+    policy = hr.UCB(["a"])
+    policy.update(policy.select(), reward)
+    assert policy.explain()[0].mean == float(reward)
+
+
+def test_decisions_of_other_policies():
+    policy = hr.UCB(ARMS)
+    for other in (hr.HUCB(ARMS), hr.UCB(["a", "b"]), hr.UCB(ARMS, scale=0.5), hr.META(ARMS), hr.UCBC(ARMS, clusters=ARMS)):
+        with pytest.raises(ValueError, match=f"belongs to the policy '{other.identity}'"):
+            policy.update(other.select(), 1.0)
+    with pytest.raises(ValueError, match="needs the Decision that select returned, got 'a'"):
+        policy.update("a", 1.0)
+    with pytest.raises(KeyError, match="unknown arm 'z'; the arms are 'a', 'b', 'c'"):
+        policy.update(policy.select()._replace(arm="z"), 1.0)
+    meta = hr.META(ARMS)
+    with pytest.raises(ValueError, match="names no expert of META"):
+        meta.update(meta.select()._replace(experts=("UCB",)), 1.0)
+    assert policy.rounds == meta.rounds == 0
+
+
+def test_a_policy_made_alike_accepts_the_decision():
+    decision = hr.UCBC(ARMS, clusters=[1, 1, 2]).select()
+    hr.UCBC(ARMS, clusters=[1, 1, 2]).update(decision, 1.0)
+
+
+def test_arms_that_cannot_be_added_or_removed():
+    flat, clustered = hr.UCB(ARMS), hr.META(ARMS, clusters=["x", "x", "y"])
+    with pytest.raises(ValueError, match="'a' is there already"):
+        flat.add_arm("a")
+    with pytest.raises(ValueError, match="no clusters: add arm 'd' without cluster 'x'"):
+        flat.add_arm("d", cluster="x")
+    with pytest.raises(ValueError, match="'d' needs a cluster; the clusters are 'x', 'y'"):
+        clustered.add_arm("d")
+    with pytest.raises(ValueError, match="got None"):
+        clustered.add_arm("d", cluster=(None,))
+    with pytest.raises(KeyError, match="unknown arm 'd'"):
+        flat.remove_arm("d")
+    with pytest.raises(ValueError, match="only arm and must stay"):
+        hr.UCB(["a"]).remove_arm("a")
+    assert flat.arms == clustered.arms == tuple(ARMS)
+
+
+def test_workers_that_cannot_be_merged():
+    policy, grown, ahead = hr.UCB(ARMS), hr.UCB(ARMS), hr.UCB(ARMS)
+    grown.add_arm("d")
+    ahead.learn("a", 1.0)
+    with pytest.raises(ValueError, match="only workers of the same policy"):
+        policy.merge(hr.HUCB(ARMS))
+    with pytest.raises(ValueError, match="these differ: 'd'"):
+        policy.merge(grown)
+    with pytest.raises(ValueError, match="it has learnt more"):
+        policy.merge(hr.UCB(ARMS), since=ahead)
+    meta, other, since = (hr.META(ARMS) for _ in range(3))
+    since.update(since.select(), 1.0)
+    with pytest.raises(ValueError, match="it has learnt more"):
+        meta.merge(other, since=since)
+    assert policy.rounds == meta.rounds == 0
+
+
+def test_labels_of_numpy_are_plain_labels():
+    policy = hr.UCBC(np.arange(3), clusters=np.array(["x", "y", "x"]))
+    assert policy.arms == (0, 1, 2)
+    assert type(policy.select().arm) is int
+    assert policy.select().cluster == "x"

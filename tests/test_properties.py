@@ -1,0 +1,99 @@
+"""The same as the driver, on small cases that hypothesis shrinks; and properties of the sums."""
+
+import tempfile
+from pathlib import Path
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
+
+import hedgerow as hr
+from hedgerow.testing import snapshot
+
+rewards = st.floats(-10, 10)
+labels = st.sampled_from(["x", "y", ("x", "z"), ("p", "q", "r")])
+
+
+class Machine(RuleBasedStateMachine):
+    """A live policy beside one that only replays what was learnt."""
+
+    @initialize(clusters=st.lists(labels, min_size=3, max_size=3), contextual=st.booleans(), shared=st.booleans())
+    def start(self, clusters, contextual, shared):
+        self.folder = tempfile.TemporaryDirectory()
+        self.d = 2 if contextual else None
+        self.live, self.replayed = (
+            hr.META(["a", "b", "c"], clusters=clusters, dimension=self.d, shared=shared) for _ in range(2)
+        )
+        self.pending, self.added = [], 0
+
+    def teardown(self):
+        self.folder.cleanup()
+
+    def both(self, name, *arguments, **keywords):
+        for policy in (self.live, self.replayed):
+            getattr(policy, name)(*arguments, **keywords)
+        assert snapshot(self.live) == snapshot(self.replayed)
+
+    @rule(x=st.tuples(st.floats(-5, 5), st.floats(-5, 5)), seed=st.none() | st.integers(0, 9))
+    def select(self, x, seed):
+        rng = None if seed is None else np.random.default_rng(seed)
+        self.pending.append(self.live.select(x if self.d else None, rng=rng))
+
+    @precondition(lambda self: self.pending)
+    @rule(data=st.data(), reward=rewards)
+    def update(self, data, reward):
+        decision = self.pending.pop(data.draw(st.integers(0, len(self.pending) - 1)))
+        if decision.arm in self.live.arms:
+            self.both("update", decision, reward)
+
+    @rule(cluster=labels)
+    def add(self, cluster):
+        self.added += 1
+        self.both("add_arm", f"new-{self.added}", cluster=cluster)
+
+    @precondition(lambda self: len(self.live.arms) > 1)
+    @rule(data=st.data())
+    def remove(self, data):
+        self.both("remove_arm", data.draw(st.sampled_from(self.live.arms)))
+
+    @rule()
+    def reload(self):
+        path = Path(self.folder.name) / "state"
+        self.live.save(path)
+        self.live = hr.load(path)
+
+
+Machine.TestCase.settings = settings(max_examples=40, stateful_step_count=25, deadline=None)
+TestMachine = Machine.TestCase
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    rounds=st.lists(st.tuples(st.integers(0, 3), rewards), max_size=30),
+    split=st.integers(0, 30),
+    clusters=st.lists(st.integers(0, 2), min_size=4, max_size=4),
+)
+def test_history_then_online_gives_the_means_of_all_rounds(rounds, split, clusters):
+    past, online = rounds[:split], rounds[split:]
+    history = hr.History.from_rounds(arms=[a for a, _ in past], rewards=[r for _, r in past])
+    policy = hr.HUCBC(range(4), clusters=clusters, history=history)
+    for arm, reward in online:
+        policy.learn(arm, reward)
+    for score in policy.explain():
+        mine = [r for a, r in rounds if score.label == (a if score.kind == "arm" else clusters[a])]
+        assert score.pulls + score.history == len(mine)
+        if mine:
+            assert np.isclose(score.mean, np.mean(mine), rtol=1e-12, atol=1e-12)
+
+
+@settings(deadline=None, max_examples=40)
+@given(label=st.recursive(st.text() | st.integers() | st.floats(allow_nan=False, allow_infinity=False), st.tuples, max_leaves=4))
+def test_any_label_survives_decision_and_state(label):
+    policy = hr.UCB([label, "another one"])
+    decision = hr.Decision.from_json(policy.select().to_json())
+    assert decision.arm == label
+    assert type(decision.arm) is type(label)
+    with tempfile.TemporaryDirectory() as folder:
+        policy.save(Path(folder) / "state")
+        assert hr.load(Path(folder) / "state").arms == (label, "another one")
