@@ -12,10 +12,12 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from . import bounds, datasets, problems, rules, testing
     from .bandit import Bandit
     from .history import History
     from .meta import Meta
     from .paper import HUCB, HUCBC, META, UCB, UCBC, HLinUCB, HLinUCBC, HUCBCPrime, LinUCB, LinUCBC
+    from .simulation import Shuffled, simulate
     from .state import load
     from .types import Decision, Policy
 
@@ -25,9 +27,13 @@ _HOME = {
     "History": "history",
     "Meta": "meta",
     "Policy": "types",
+    "Shuffled": "simulation",
     "load": "state",
+    "simulate": "simulation",
     **dict.fromkeys(("UCB", "HUCB", "UCBC", "HUCBC", "HUCBCPrime", "LinUCB", "HLinUCB", "LinUCBC", "HLinUCBC", "META"), "paper"),
 }
+
+_MODULES = ("bounds", "datasets", "problems", "rules", "testing")
 
 __all__ = [
     "HUCB",
@@ -45,7 +51,14 @@ __all__ = [
     "LinUCBC",
     "Meta",
     "Policy",
+    "Shuffled",
+    "bounds",
+    "datasets",
     "load",
+    "problems",
+    "rules",
+    "simulate",
+    "testing",
 ]
 
 try:
@@ -56,6 +69,8 @@ except PackageNotFoundError:  # run from a source folder that was not installed
 
 def __getattr__(name: str) -> Any:
     """Load a part when it is first asked for, so that importing hedgerow stays quick."""
+    if name in _MODULES:
+        return import_module(f".{name}", __name__)
     if name not in _HOME:
         raise AttributeError(f"module 'hedgerow' has no attribute {name!r}")
     value = getattr(import_module(f".{_HOME[name]}", __name__), name)

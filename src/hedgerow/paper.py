@@ -35,7 +35,7 @@ def HUCBC(
 def HUCBCPrime(
     arms: Iterable[Label], *, clusters: Clusters | None = None, history: History | None = None, scale: float = 1.0
 ) -> Bandit:
-    """HUCBC': UCB without history between clusters, HUCB inside, as in Theorem 2."""
+    """HUCBC': UCB without history between clusters, HUCB inside, as in the theorem on adversarial clustering."""
     return Bandit(arms, ucb(scale), clusters=clusters, history=history, cluster_history=False, name="HUCBCPrime")
 
 

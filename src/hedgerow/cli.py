@@ -1,0 +1,130 @@
+"""The command line: parse, call, print."""
+
+import sys
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any, get_args
+
+try:
+    import typer
+    from rich.console import Console
+    from rich.table import Table
+except ImportError:
+    sys.exit('The command line needs some more packages: pip install "hedgerow[cli]"')
+
+from . import __version__
+
+if TYPE_CHECKING:
+    from .bounds import Clustering
+    from .report.claims import Claim
+
+app = typer.Typer(
+    help="Bandits that start warm from logged history and know which arms are alike.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def main() -> None:
+    """Run a command; what the user can mend is said in one sentence, with exit code 2."""
+    try:
+        app()
+    except (ValueError, ImportError, OSError) as error:
+        Console(stderr=True).print(f"[bold]Error:[/] {error}", highlight=False, soft_wrap=True)
+        sys.exit(2)
+
+
+@app.callback(invoke_without_command=True)
+def _version(
+    show: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
+) -> None:
+    if show:
+        print(__version__)
+        raise typer.Exit
+
+
+@app.command()
+def reproduce(
+    figures: Annotated[list[str] | None, typer.Argument(help="Figures a to f, or bounds; all if none is given.")] = None,
+    trials: Annotated[int | None, typer.Option(help="Trials of each panel; the paper's 20 or 10 if left out.")] = None,
+    rounds: Annotated[int | None, typer.Option(help="At most so many rounds; the paper's own if left out.")] = None,
+    jobs: Annotated[int | None, typer.Option(help="Processes; all cores if left out.")] = None,
+    data: Annotated[str | None, typer.Option(help="Folder of the real data sets; else $HEDGEROW_DATA, else simulated.")] = None,
+    out: Annotated[str, typer.Option(help="Folder for the report.")] = "report",
+    quick: Annotated[bool, typer.Option("--quick", help="A few short trials, to see what it looks like.")] = False,
+) -> None:
+    """Rerun the paper's experiments: figures, claims and bounds, into a page to read.
+
+    Examples: hedgerow reproduce --quick; hedgerow reproduce a d --trials 40 --data ~/bandit-data
+    """
+    from .report.reproduction import reproduce as run
+
+    say = partial(Console(stderr=True).print, style="dim", highlight=False, soft_wrap=True)
+    found = run(figures or (), trials=trials, rounds=rounds, jobs=jobs, data=data, out=out, quick=quick, say=say)
+    _show_claims(found.claims, found.settings())
+    Console().print(f"Read {out}/index.html; the numbers are in claims.json and results.parquet beside it.", soft_wrap=True)
+
+
+@app.command()
+def bounds(
+    means: Annotated[list[float], typer.Argument(help="Expected reward of each arm, in [0, 1].")],
+    clusters: Annotated[str | None, typer.Option(help="One label per arm, with commas: a,a,b,b.")] = None,
+    horizon: Annotated[int, typer.Option(help="Rounds T.")] = 10_000,
+    history: Annotated[str | None, typer.Option(help="Historical plays of each arm, with commas: 5,5,0,0.")] = None,
+    r: Annotated[float | None, typer.Option(help="The constant r of the HUCBC' theorem.")] = None,
+    s: Annotated[float | None, typer.Option(help="The constant s of the HUCBC' theorem.")] = None,
+) -> None:
+    """The paper's regret bounds for arms whose expected rewards are known.
+
+    Example: hedgerow bounds 0.9 0.8 0.3 0.2 --clusters a,a,b,b --history 5,0,5,0 --horizon 100000
+    """
+    from . import bounds as calculators
+
+    plays = None if history is None else [_number(part) for part in history.split(",")]
+    given: dict[str, Any] = {"horizon": horizon, "history": plays}
+    weightings, readings = get_args(calculators.Weighting), get_args(calculators.Reading)
+    found = [("HUCB", calculators.hucb(means, form=form, **given)) for form in weightings]
+    if clusters is not None:
+        labels = clusters.split(",")
+        parted = calculators.clustering(means, labels)
+        _show_clusters(parted)
+        if parted.tight:
+            found += [("HUCBC", calculators.tight(means, labels, form=form, **given)) for form in weightings]
+        if r is not None and s is not None:
+            found += [("HUCBC'", calculators.adversarial(means, labels, r=r, s=s, form=form, **given)) for form in readings]
+    table = Table(title=f"Bounds on the expected regret at T = {horizon}", title_justify="left")
+    for column in ("policy", "form", "bound", "terms", "what it is"):
+        table.add_column(column)
+    for policy, bound in found:
+        table.add_row(policy, bound.form, f"{bound.value:,.1f}", str(len(bound.terms)), bound.note)
+    Console().print(table)
+
+
+def _show_claims(claims: "list[Claim]", settings: dict[str, Any]) -> None:
+    title = f"Claims of the paper (seed {settings['seed']}, hedgerow {settings['hedgerow']})"
+    table = Table(title=title, title_justify="left")
+    for column in ("figure", "claim", "verdict (settings)", "in the last setting: mean (95 %)"):
+        table.add_column(column)
+    colours = {"holds": "green", "holds under stated settings": "yellow", "does not hold": "red"}
+    for claim in claims:
+        held, last = sum(check.holds for check in claim.checks), claim.checks[-1]
+        verdict = f"[{colours[claim.verdict]}]{claim.verdict}[/] ({held} of {len(claim.checks)})"
+        table.add_row(claim.figure, claim.text, verdict, f"{last.value:.3g} ({last.low:.3g} to {last.high:.3g})")
+    Console().print(table)
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise ValueError(f"history must be numbers with commas between them, got {text!r}") from None
+
+
+def _show_clusters(parted: "Clustering") -> None:
+    table = Table(title=f"Clusters: {'tight' if parted.tight else 'not tight'}", title_justify="left")
+    for column in ("cluster", "l", "u", "delta"):
+        table.add_column(column)
+    for label, *numbers in zip(parted.labels, parted.lower, parted.upper, parted.delta, strict=True):
+        table.add_row(str(label), *(f"{value:.4g}" for value in numbers))
+    Console().print(table)

@@ -1,0 +1,104 @@
+"""Whole trials in compiled code: a policy decides, learns, and decides again, with no Python in between."""
+
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from .bandit import CLOCKS, Bandit
+from .kernel import compiled
+from .meta import Meta
+from .problems import Trial
+from .tree import credit, descend
+from .types import Floats, Integers, Policy
+
+Bundle: TypeAlias = tuple[Any, ...]
+"""A bandit as its arrays: rule, parameters, clock, tree, online, past, derived, leaf of arm, arm of leaf, contexts."""
+
+_NO_DRAWS = np.zeros(0)
+
+
+class Played(NamedTuple):
+    """The arm of each round and, under Meta, the expert that was followed (else -1)."""
+
+    arms: Integers
+    followed: Integers
+
+
+@compiled
+def _ask(bandit: Bundle, t: int, draws: Floats) -> int:
+    rule, parameters, clock, tree, online, past, derived, _, arm_of, contexts = bandit
+    leaf = descend(rule, parameters, clock, tree, online, past, derived, contexts[t], draws)
+    arm: int = arm_of[leaf]
+    return arm
+
+
+@compiled
+def _teach(bandit: Bundle, t: int, arm: int, reward: float) -> None:
+    _, _, _, tree, online, past, derived, leaf_of, _, contexts = bandit
+    credit(tree, online, past, derived, leaf_of[arm], reward, contexts[t])
+
+
+@compiled
+def _play_bandit(bandit: Bundle, rewards: Floats, rows: Integers, draws: Floats, arms: Integers) -> None:
+    for t in range(rows.size):
+        arm = _ask(bandit, t, draws)
+        _teach(bandit, t, arm, rewards[rows[t], arm])
+        arms[t] = arm
+
+
+@compiled
+def _play_meta(
+    chooser: Bundle,
+    experts: tuple[Bundle, ...],
+    shared: bool,
+    rewards: Floats,
+    rows: Integers,
+    draws: Floats,
+    arms: Integers,
+    followed: Integers,
+) -> None:
+    for t in range(rows.size):
+        expert = _ask(chooser, t, draws)
+        arm = _ask(experts[expert], t, draws)
+        reward = rewards[rows[t], arm]
+        _teach(chooser, t, expert, reward)
+        for other in range(len(experts)):
+            if shared or other == expert:
+                _teach(experts[other], t, arm, reward)
+        arms[t] = arm
+        followed[t] = expert
+
+
+def _bundle(bandit: Bandit, contexts: Floats) -> Bundle:
+    leaves = bandit._arms.leaves
+    arm_of = np.zeros(len(bandit._online), dtype=np.int64)
+    arm_of[leaves] = np.arange(leaves.size)
+    clock = CLOCKS[bandit._clock]
+    seen = contexts if bandit.dimension else np.zeros((len(contexts), 0))
+    sums = (bandit._online, bandit._past, bandit._derived)
+    return (bandit.rule.number, bandit._parameters, clock, bandit._arms.tree, *sums, leaves, arm_of, seen)
+
+
+def play(policy: Policy, trial: Trial) -> Played:
+    """Let a policy live through a trial; it has learnt all its rounds afterwards."""
+    arms, followed = np.zeros(trial.rows.size, dtype=np.int64), np.full(trial.rows.size, -1)
+    if isinstance(policy, Bandit):
+        _play_bandit(_bundle(policy, trial.contexts), trial.rewards, trial.rows, _NO_DRAWS, arms)
+    elif isinstance(policy, Meta) and all(isinstance(expert, Bandit) for expert in policy.experts.values()):
+        experts = tuple(_bundle(expert, trial.contexts) for expert in policy.experts.values() if isinstance(expert, Bandit))
+        chooser = _bundle(policy._chooser, trial.contexts)
+        _play_meta(chooser, experts, policy.shared, trial.rewards, trial.rows, _NO_DRAWS, arms, followed)
+    else:
+        _play_any(policy, trial, arms, followed)
+    return Played(arms, followed)
+
+
+def _play_any(policy: Policy, trial: Trial, arms: Integers, followed: Integers) -> None:
+    """Any other policy, round by round through its public interface."""
+    names = list(policy.experts) if isinstance(policy, Meta) else []
+    position = {arm: number for number, arm in enumerate(trial.arms)}
+    for t, row in enumerate(trial.rows):
+        decision = policy.select(trial.contexts[t] if policy.dimension else None)
+        arms[t] = position[int(str(decision.arm))]
+        followed[t] = names.index(decision.experts[0]) if names else -1
+        policy.update(decision, trial.rewards[row, arms[t]])

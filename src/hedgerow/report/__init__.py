@@ -1,0 +1,1 @@
+"""The paper's experiments, rerun: settings, figures, claims, and the page that shows them."""

@@ -1,0 +1,162 @@
+"""Figures with matplotlib: mean curves with +-1 standard deviation, and META's share of its experts beside them."""
+
+import io
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..bounds import OKABE_ITO
+from ..result import Simulation
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+INK = "#0b0c0d"
+"""Text and axes; in the page it becomes the colour of the text around, so that figures suit light and dark."""
+
+BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY, _ = OKABE_ITO
+GREY = "#888888"
+LOOKS = {
+    "UCB": (GREY, "o"),
+    "HUCB": (ORANGE, "s"),
+    "UCBC": (SKY, "^"),
+    "HUCBC": (BLUE, "D"),
+    "HUCBC'": (GREEN, "v"),
+    "META": (VERMILION, "P"),
+    "META, own rounds": (PURPLE, "X"),
+}
+"""Colour and marker of each policy: told apart by colour-blind readers and on a black-and-white print."""
+
+LABELS = {
+    "per round": "reward per round so far",
+    "reward": "cumulative reward",
+    "regret": "cumulative regret",
+    "normalised": "reward per round so far / largest reward",
+    "of the best": "reward so far / reward of the best arms",
+}
+
+
+def look(policy: str) -> dict[str, Any]:
+    """How a policy is drawn; a control with shuffled labels is dashed, in the colour of its policy."""
+    name, _, control = policy.partition(" shuffled")
+    colour, marker = LOOKS.get(name.replace("Lin", ""), (INK, "."))
+    dashed = policy.endswith(" shuffled") or bool(control)
+    return {"color": colour, "marker": marker, "linestyle": (0, (4, 2)) if dashed else "-", "linewidth": 1.0 if dashed else 1.6}
+
+
+@contextmanager
+def style() -> Iterator[None]:
+    """One look for all figures."""
+    import matplotlib as mpl
+
+    parts = ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color")
+    settings: dict[str, Any] = dict.fromkeys(parts, INK)
+    settings |= {"font.size": 9, "axes.titlesize": 9.5, "axes.spines.top": False, "axes.spines.right": False}
+    settings |= {"svg.fonttype": "none", "svg.hashsalt": "hedgerow", "font.family": "sans-serif", "legend.frameon": False}
+    settings |= {"axes.grid": True, "grid.color": GREY, "grid.alpha": 0.25, "grid.linewidth": 0.6, "axes.facecolor": "none"}
+    context: Any = mpl.rc_context
+    with context(settings):
+        yield
+
+
+def measured(result: Simulation, policy: str, measure: str) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """The curves of a policy, (trials, points)."""
+    at = result.policies.index(policy)
+    if measure in ("reward", "regret"):
+        return np.asarray(getattr(result, measure)[at])
+    per_round = result.reward[at] / result.at
+    scale = {"per round": 1.0, "normalised": result.largest[:, None], "of the best": result.best / result.at}
+    if measure not in scale:
+        raise ValueError(f"measure must be one of {', '.join(LABELS)}, got {measure!r}")
+    return np.asarray(per_round / scale[measure])
+
+
+def draw_curves(axes: Any, result: Simulation, measure: str, policies: Sequence[str], *, prefix: str = "") -> None:
+    """Mean over trials; the band of +-1 standard deviation is left out for controls."""
+    for position, policy in enumerate(policies):
+        values = measured(result, policy, measure)
+        mean, sd = values.mean(axis=0), values.std(axis=0)
+        every = (position / len(policies) * 0.1, 0.1)
+        axes.plot(result.at, mean, label=prefix + policy, markersize=4, markevery=every, **look(policy))
+        if not policy.endswith("shuffled"):
+            axes.fill_between(result.at, mean - sd, mean + sd, color=look(policy)["color"], alpha=0.12, linewidth=0)
+    axes.set(xlabel="round", ylabel=LABELS[measure])
+
+
+def draw_shares(axes: Any, result: Simulation) -> None:
+    """The share of rounds so far in which each META followed its clustered expert, its first."""
+    names = set()
+    for policy, experts in result.experts.items():
+        shares = result.followed[result.policies.index(policy), :, :, 0] / result.at
+        mean, sd = shares.mean(axis=0), shares.std(axis=0)
+        axes.plot(result.at, mean, markersize=4, markevery=0.1, **look(policy))
+        axes.fill_between(
+            result.at, np.clip(mean - sd, 0, 1), np.clip(mean + sd, 0, 1), color=look(policy)["color"], alpha=0.12, linewidth=0
+        )
+        names.add(experts)
+    first, second = next(iter(names))
+    axes.set(xlabel="round", ylabel=f"share of rounds with {first}\n(the rest: {second})", ylim=(-0.02, 1.02))
+
+
+def curves(result: Simulation, *, measure: str, policies: Sequence[str]) -> "Figure":
+    """One panel of curves, the legend beside it."""
+    from matplotlib.figure import Figure
+
+    with style():
+        figure = Figure(figsize=(7.5, 3.8), layout="constrained")
+        axes = figure.subplots()
+        draw_curves(axes, result, measure, policies)
+        figure.suptitle(f"{result.problem[:90]}\n{result.trials} trials, seed {result.seed}", fontsize=8)
+        figure.legend(loc="outside right upper")
+    return figure
+
+
+def panels(results: Sequence[tuple[str, Simulation, str]], *, log: bool = False, marks: Sequence[int] = ()) -> "Figure":
+    """A row per panel: the curves, and META's share beside them; one legend below."""
+    from matplotlib.figure import Figure
+
+    with style():
+        figure = Figure(figsize=(9.0, 0.9 + 2.7 * len(results)), layout="constrained")
+        grid = figure.subplots(len(results), 2, squeeze=False, width_ratios=(1.6, 1))
+        for (left, right), (title, result, measure) in zip(grid, results, strict=True):
+            draw_curves(left, result, measure, result.policies)
+            draw_shares(right, result)
+            left.set_title(title, loc="left")
+            for axes in (left, right):
+                if log:
+                    axes.set_xscale("log")
+                for mark in marks:
+                    axes.axvline(mark, color=GREY, linewidth=0.8, linestyle=":")
+        handles, labels = grid[0][0].get_legend_handles_labels()
+        figure.legend(handles, labels, loc="outside lower center", ncols=4)
+    return figure
+
+
+def radii(results: Sequence[tuple[str, Simulation]]) -> "Figure":
+    """Figure (c): rewards over the largest of the instance, and over those of the best arms, for each eps."""
+    from matplotlib.figure import Figure
+
+    with style():
+        figure = Figure(figsize=(9.0, 5.6), layout="constrained")
+        grid = figure.subplots(2, len(results), squeeze=False, sharey="row")
+        for column, (title, result) in enumerate(results):
+            shown = [policy for policy in result.policies if "own" not in policy and policy not in ("LinUCB", "META shuffled")]
+            for row, measure in enumerate(("normalised", "of the best")):
+                axes = grid[row][column]
+                draw_curves(axes, result, measure, shown)
+                axes.set_title(title if row == 0 else "", loc="left")
+                if column:
+                    axes.set_ylabel("")
+        handles, labels = grid[0][0].get_legend_handles_labels()
+        figure.legend(handles, labels, loc="outside lower center", ncols=4)
+    return figure
+
+
+def svg(figure: "Figure") -> str:
+    """The figure as SVG to be put into a page, in the colour of the text around it."""
+    buffer = io.StringIO()
+    figure.savefig(buffer, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
+    text = buffer.getvalue()
+    return text[text.index("<svg") :].replace(INK, "currentColor")

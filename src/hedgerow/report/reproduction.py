@@ -1,0 +1,125 @@
+"""The whole run: panels, claims, figures, and the files that hold them."""
+
+import json
+import platform
+import shutil
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..result import Simulation
+from . import figures, page, theory
+from .claims import CLAIMS, Claim
+from .experiments import EXPERIMENTS, QUICK_ROUNDS, QUICK_TRIALS, SEED, SHORT, Data, Experiment, Panel
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+LETTERS = tuple("abcdef")
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """What was run and found."""
+
+    experiments: list[Experiment]
+    panels: dict[str, Panel]
+    results: dict[str, Simulation]
+    claims: list[Claim]
+    seed: int
+    quick: bool
+
+    def of(self, experiment: Experiment) -> list[tuple[Panel, Simulation]]:
+        """The panels of a figure with their results."""
+        keys = _KEYS.get(experiment.letter, ())
+        wanted = [key for key in self.panels if key in keys or key.split(" ")[0] == experiment.letter]
+        return [(self.panels[key], self.results[key]) for key in wanted]
+
+    def settings(self) -> dict[str, Any]:
+        """Seed and versions, printed with every number."""
+        versions = {name: version(name) for name in ("hedgerow", "numpy", "numba")}
+        return {"seed": self.seed, "quick": self.quick, "python": platform.python_version(), **versions}
+
+
+_KEYS = {"c": ("b",)}
+"""Panels that a figure shows though they bear another's letter: (b) is (c) at eps = 0.1."""
+
+
+def checked_letters(letters: Iterable[str]) -> tuple[str, ...]:
+    """The figures asked for, all if none; the theorems come with all."""
+    wanted = tuple(dict.fromkeys(letter.lower() for letter in letters))
+    if unknown := [letter for letter in wanted if letter not in EXPERIMENTS]:
+        raise ValueError(f"there is no figure {unknown[0]!r}; choose among {', '.join(EXPERIMENTS)}, or give none for all")
+    return wanted or tuple(EXPERIMENTS)
+
+
+def reproduce(
+    letters: Sequence[str] = (),
+    *,
+    trials: int | None = None,
+    rounds: int | None = None,
+    jobs: int | None = None,
+    data: str | None = None,
+    out: str | Path = "report",
+    quick: bool = False,
+    say: Callable[[str], object] = str,
+) -> Reproduction:
+    """Rerun the paper's experiments and write the report into a folder.
+
+    Arguments
+        letters: of ``a`` to ``f`` and ``bounds``; none for all.
+        trials, rounds: fewer (or more) trials, at most so many rounds; None for the paper's own.
+        quick: a few short trials, to see what it looks like.
+        data: a folder with the real data sets; else the environment variable HEDGEROW_DATA, else simulated data.
+        say: called with a line of text as the work goes on.
+    """
+    wanted = checked_letters(letters)
+    for name, value in {"trials": trials, "rounds": rounds, "jobs": jobs}.items():
+        if value is not None and value < 1:
+            raise ValueError(f"{name} must be at least 1, got {value}")
+    source, folder = Data(data), Path(out)
+    experiments = [EXPERIMENTS[letter] for letter in wanted]
+    panels = {panel.key: panel for experiment in experiments for panel in experiment.panels(source)}
+    rounds, trials = rounds or (QUICK_ROUNDS if quick else None), trials or (QUICK_TRIALS if quick else None)
+    kept = folder / ".trials"
+    results = {}
+    for number, (key, panel) in enumerate(panels.items(), start=1):
+        say(f"[{number}/{len(panels)}] {panel.problem}")
+        results[key] = panel.run(rounds=rounds, trials=trials, seed=SEED, jobs=jobs, resume=str(kept))
+    claims = [claim for letter in wanted for claim in CLAIMS[letter](results)]
+    found = Reproduction(experiments, panels, results, claims, SEED, quick)
+    say("drawing the figures")
+    _write(found, folder)
+    shutil.rmtree(kept, ignore_errors=True)
+    return found
+
+
+def draw(found: Reproduction, experiment: Experiment) -> "Figure":
+    """The picture of one experiment."""
+    shown = found.of(experiment)
+    if experiment.letter == "bounds":
+        with figures.style():
+            return theory.figure(shown[0][1])
+    if experiment.letter == "c":
+        return figures.radii([(panel.title, result) for panel, result in shown])
+    latency = experiment.letter in "de"
+    rows = [(f"{panel.title}{' (simulated data)' if panel.simulated else ''}", result, panel.measure) for panel, result in shown]
+    return figures.panels(rows, log=latency, marks=(SHORT,) if latency else ())
+
+
+def _write(found: Reproduction, folder: Path) -> None:
+    import polars as pl
+
+    (folder / "figures").mkdir(parents=True, exist_ok=True)
+    drawings = {}
+    for experiment in found.experiments:
+        figure = draw(found, experiment)
+        drawings[experiment.letter] = figures.svg(figure)
+        figure.savefig(folder / "figures" / f"{experiment.letter}.png", dpi=130, facecolor="white", metadata={"Software": None})
+    frames = [pl.DataFrame({"panel": key, **result.columns()}) for key, result in found.results.items()]
+    pl.concat(frames, how="diagonal").write_parquet(folder / "results.parquet")
+    claims = {"settings": found.settings(), "claims": [claim.as_dict() for claim in found.claims]}
+    (folder / "claims.json").write_text(json.dumps(claims, indent=1) + "\n")
+    (folder / "index.html").write_text(page.html(found, drawings), encoding="utf-8")

@@ -1,0 +1,110 @@
+"""Measurements for the theorems: bounds beside measured regret."""
+
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from .. import bounds
+from ..paper import HLinUCB
+from ..play import play
+from ..problems import SyntheticContextual, TightBernoulli
+from ..result import Difference, Simulation, interval
+from ..statistics import SCALARS
+from ..types import Floats
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Setting = tuple[str, Difference]
+
+
+class RidgeRun(NamedTuple):
+    """A trial of HLinUCB with rewards divided by the largest expected one, so that they lie within the theorem's reach."""
+
+    regret: float
+    printed: float
+    repaired: float
+    least_history: float
+
+
+def _matrices(rows: Floats, d: int) -> Floats:
+    """I + sum x x' per arm, from rows of sums."""
+    matrices = np.zeros((len(rows), d, d))
+    lower = np.tril_indices(d)
+    matrices[:, lower[0], lower[1]] = rows[:, SCALARS + d :]
+    return matrices + np.transpose(np.tril(matrices, -1), (0, 2, 1)) + np.eye(d)
+
+
+def ridge_runs(*, seed: int, trials: int, rounds: int) -> list[RidgeRun]:
+    """HLinUCB on the synthetic contextual bandit, with the determinants that its theorem needs."""
+    runs = []
+    for number in range(trials):
+        trial = SyntheticContextual().trial(rounds, np.random.default_rng([seed, number]))
+        policy = HLinUCB(trial.arms, history=trial.history)
+        arms = play(policy, trial).arms
+        d, leaves = trial.contexts.shape[1], policy._arms.leaves
+        past, online = policy._past[leaves], policy._online[leaves]
+        largest = np.abs(trial.expected).max()
+        theta = np.linalg.lstsq(trial.contexts, trial.expected, rcond=None)[0] / largest
+        regret = (trial.expected.max(axis=1) - trial.expected[trial.rows, arms]).sum() / largest
+        history = bounds.log_determinant(_matrices(past, d))
+        bound = partial(bounds.hlinucb, bounds.log_determinant(_matrices(past + online, d)), history=history)
+        given = {"dimension": d, "horizon": rounds, "sigma": 1.0, "delta": 0.05, "norm": float(np.linalg.norm(theta))}
+        least = min(bounds.log_determinant(matrix[None]) for matrix in _matrices(past, d))
+        runs.append(RidgeRun(regret, bound(form="printed", **given).value, bound(form="repaired", **given).value, least))
+    return runs
+
+
+def ridge_slack(runs: list[RidgeRun]) -> list[Setting]:
+    """Bound less regret of HLinUCB, printed and repaired."""
+    return [
+        (
+            f"contextual bandit, HLinUCB theorem, {form}",
+            interval("bound - regret", np.array([getattr(run, form) - run.regret for run in runs])),
+        )
+        for form in ("printed", "repaired")
+    ]
+
+
+def _tight_bounds() -> dict[str, "partial[bounds.Bound]"]:
+    problem = TightBernoulli()
+    history = np.full(problem.means().size, problem.history_each)
+    return {
+        "HUCB": partial(bounds.hucb, problem.means(), history=history),
+        "HUCBC": partial(bounds.tight, problem.means(), problem.labels(), history=history),
+    }
+
+
+def slack(result: Simulation) -> list[Setting]:
+    """Bound less regret of HUCB and HUCBC on tightly clustered 0/1 rewards, printed and weighted by gaps."""
+    found = []
+    for policy, bound in _tight_bounds().items():
+        for form in ("printed", "gap-weighted"):
+            value = bound(horizon=result.rounds, form=form).value
+            found.append(
+                (f"{policy}, {form}, T = {result.rounds}", interval("bound - regret", value - result.of(policy, "regret")))
+            )
+    return found
+
+
+def fewer_terms() -> list[Setting]:
+    """HUCB's bound less HUCBC's, for sqrt(n) clusters of sqrt(n) arms; nothing is random here."""
+    found = []
+    for root in (3, 5, 10):
+        problem = TightBernoulli(clusters=root, arms_each=root)
+        flat = bounds.hucb(problem.means(), horizon=100_000).value
+        clustered = bounds.tight(problem.means(), problem.labels(), horizon=100_000).value
+        difference = Difference("HUCB's bound - HUCBC's", flat - clustered, flat - clustered, flat - clustered)
+        found.append((f"n = {root * root} arms, T = 100000, printed", difference))
+    return found
+
+
+def figure(result: Simulation) -> "Figure":
+    """The bounds of HUCB and HUCBC, printed form, above their measured regret."""
+    rounds = np.arange(1, result.rounds + 1)
+    measured = {
+        policy: np.interp(rounds, result.at, result.regret[result.policies.index(policy)].mean(axis=0))
+        for policy in _tight_bounds()
+    }
+    return bounds.plot(_tight_bounds(), measured, title="Printed bounds and measured regret, tightly clustered arms")

@@ -1,0 +1,205 @@
+"""Play policies on problems: many trials, common random numbers, one core or several."""
+
+import hashlib
+import inspect
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache, partial
+from pathlib import Path
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from .kernel import COMPILED
+from .meta import Meta
+from .play import play
+from .problems import Problem, Trial
+from .result import Simulation
+from .types import Floats, Integers, Policy
+
+Make: TypeAlias = Callable[..., Policy]
+POINTS = 100
+
+
+class Shuffled(NamedTuple):
+    """The control of a clustered policy: the same cluster sizes, but labels dealt out at random, anew in each trial."""
+
+    make: Make
+
+
+class Outcome(NamedTuple):
+    """One trial: per policy the cumulative reward, regret and rounds with each expert, at the marked rounds."""
+
+    reward: Floats
+    regret: Floats
+    followed: Floats
+    best: Floats
+    largest: Floats
+
+
+def simulate(
+    policies: Sequence[Make | Shuffled] | Mapping[str, Make | Shuffled],
+    problem: Problem,
+    *,
+    rounds: int,
+    trials: int = 20,
+    seed: int = 0,
+    jobs: int | None = None,
+    marks: Sequence[int] = (),
+    resume: str | Path | None = None,
+) -> Simulation:
+    """Play every policy on the same trials of a problem.
+
+    Arguments
+        policies: constructors, called with the trial's arms and, of ``clusters=``, ``history=`` and ``dimension=``, those
+            they accept; or a mapping name -> constructor. ``Shuffled(make)`` is the control with shuffled labels.
+        problem: see ``hedgerow.problems``.
+        jobs: processes to use; None for all cores. The numbers do not depend on it.
+        marks: rounds at which curves are kept, beside some hundred others.
+        resume: a folder where finished trials are kept, so that an interrupted run goes on where it stopped.
+
+    >>> import hedgerow as hr
+    >>> result = hr.simulate([hr.UCB, hr.HUCBC], hr.problems.SyntheticClassical(), rounds=500, trials=3, jobs=1)
+    >>> [row["policy"] for row in result.summary()]
+    ['UCB', 'HUCBC']
+    """
+    makes = _named(policies)
+    for name, value in {"rounds": rounds, "trials": trials}.items():
+        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+            raise ValueError(f"{name} must be a whole number of at least 1, got {value!r}")
+    at = _marked(rounds, marks)
+    run = partial(_outcome, makes, problem, rounds, seed, at)
+    if resume is not None:
+        key = (str(problem), [(name, _described(make)) for name, make in makes.items()], rounds, seed, at.tolist())
+        run = partial(_kept, run, Path(resume), hashlib.blake2b(repr((source_digest(), key)).encode(), digest_size=8).hexdigest())
+    outcomes = list(_shown(_run_all(run, trials, jobs), trials, str(problem)))
+    experts = _experts(makes, problem)
+    stacked = [np.stack(parts, axis=1) for parts in list(zip(*outcomes, strict=True))[:3]]
+    return Simulation(
+        problem=str(problem),
+        policies=tuple(makes),
+        rounds=rounds,
+        trials=trials,
+        seed=seed,
+        at=at,
+        reward=stacked[0],
+        regret=stacked[1],
+        followed=stacked[2],
+        best=np.stack([outcome.best for outcome in outcomes]),
+        largest=np.array([outcome.largest[0] for outcome in outcomes]),
+        experts=experts,
+    )
+
+
+def _named(policies: Sequence[Make | Shuffled] | Mapping[str, Make | Shuffled]) -> dict[str, Make | Shuffled]:
+    makes = dict(policies) if isinstance(policies, Mapping) else {_described(make): make for make in policies}
+    if not makes:
+        raise ValueError("policies must hold at least one constructor, got none")
+    if len(makes) < len(policies):
+        raise ValueError("two policies have the same name: give them as a dict, name -> constructor")
+    return makes
+
+
+def _described(make: Any) -> str:
+    """A constructor's name and fixed arguments, the same in every process."""
+    if isinstance(make, Shuffled):
+        return f"{_described(make.make)} shuffled"
+    if isinstance(make, partial):
+        fixed = ", ".join(f"{key}={value!r}" for key, value in make.keywords.items())
+        return f"{_described(make.func)}({fixed})"
+    return str(getattr(make, "__name__", type(make).__name__))
+
+
+def _marked(rounds: int, marks: Sequence[int]) -> Integers:
+    even = np.linspace(rounds / POINTS, rounds, POINTS)
+    early = np.geomspace(1, rounds, POINTS // 2)
+    wanted = np.concatenate([even, early, [mark for mark in marks if 1 <= mark <= rounds]])
+    return np.unique(np.ceil(wanted - 1e-9).astype(np.int64))
+
+
+def build(make: Make | Shuffled, trial: Trial, rng: np.random.Generator) -> Policy:
+    """The policy of a constructor for a trial."""
+    clusters = trial.clusters
+    if isinstance(make, Shuffled):
+        clusters = tuple(clusters[k] for k in rng.permutation(len(clusters)))
+        make = make.make
+    accepts = inspect.signature(make).parameters
+    given = {"clusters": clusters, "history": trial.history, "dimension": trial.dimension}
+    return make(trial.arms, **{key: value for key, value in given.items() if key in accepts and value is not None})
+
+
+def _outcome(
+    makes: Mapping[str, Make | Shuffled], problem: Problem, rounds: int, seed: int, at: Integers, number: int
+) -> Outcome:
+    """Trial ``number``: its draws depend on the seed and the number alone."""
+    trial = problem.trial(rounds, np.random.default_rng([seed, number]))
+    labels = np.random.default_rng([seed, number, 1])
+    best = trial.expected.max(axis=1)
+    row = trial.rows if len(trial.expected) > 1 else np.zeros_like(trial.rows)
+    reward, regret, followed = [], [], []
+    for make in makes.values():
+        policy = build(make, trial, labels)
+        played = play(policy, trial)
+        reward.append(np.cumsum(trial.rewards[trial.rows, played.arms])[at - 1])
+        regret.append(np.cumsum(best[row] - trial.expected[row, played.arms])[at - 1])
+        followed.append(np.stack([np.cumsum(played.followed == expert)[at - 1] for expert in range(_EXPERTS)], axis=-1))
+    largest = np.array([np.abs(trial.rewards).max()])
+    return Outcome(np.stack(reward), np.stack(regret), np.stack(followed).astype(float), np.cumsum(best[row])[at - 1], largest)
+
+
+_EXPERTS = 4
+"""Experts of a Meta whose rounds are counted apart."""
+
+
+def _experts(makes: Mapping[str, Make | Shuffled], problem: Problem) -> dict[str, tuple[str, ...]]:
+    """The names of each Meta's experts."""
+    trial = problem.trial(1, np.random.default_rng(0))
+    built = {name: build(make, trial, np.random.default_rng(0)) for name, make in makes.items()}
+    return {name: tuple(policy.experts)[:_EXPERTS] for name, policy in built.items() if isinstance(policy, Meta)}
+
+
+def _run_all(run: Callable[[int], Outcome], trials: int, jobs: int | None) -> Iterator[Outcome]:
+    if jobs == 1 or trials == 1:
+        return map(run, range(trials))
+    try:
+        from joblib import Parallel, delayed
+    except ImportError as error:
+        if jobs is None:
+            return map(run, range(trials))
+        raise ImportError('several jobs need joblib: pip install "hedgerow[cli]"') from error
+    results: Iterator[Outcome] = Parallel(n_jobs=jobs or -1, return_as="generator")(delayed(run)(n) for n in range(trials))
+    return results
+
+
+def _shown(outcomes: Iterator[Outcome], trials: int, title: str) -> Iterator[Outcome]:
+    """The outcomes, with a progress bar if somebody is watching."""
+    if not sys.stderr.isatty():
+        return outcomes
+    try:
+        from rich.console import Console
+        from rich.progress import track
+    except ImportError:
+        return outcomes
+    console = Console(stderr=True)
+    return iter(track(outcomes, total=trials, description=title[:60], console=console, transient=True))
+
+
+def _kept(run: Callable[[int], Outcome], folder: Path, key: str, number: int) -> Outcome:
+    """A trial read from the folder, or played and left there."""
+    path = folder / f"{key}-{number}.npz"
+    if path.exists():
+        with np.load(path, allow_pickle=False) as file:
+            return Outcome(**file)
+    outcome = run(number)
+    folder.mkdir(parents=True, exist_ok=True)
+    unfinished = path.with_suffix(".part.npz")
+    np.savez(unfinished, **outcome._asdict())
+    unfinished.replace(path)
+    return outcome
+
+
+@cache
+def source_digest() -> str:
+    """Changes with the package's source, so that results of another version are not taken for this one's."""
+    content = b"".join(path.read_bytes() for path in sorted(Path(__file__).parent.rglob("*.py")))
+    return hashlib.blake2b(content + bytes([COMPILED]), digest_size=8).hexdigest()
