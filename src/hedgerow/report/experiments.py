@@ -57,6 +57,7 @@ class Panel:
     rounds: int
     trials: int
     measure: str
+    unit: str = ""
     simulated: bool = False
 
     def run(self, *, rounds: int | None, trials: int | None, seed: int, jobs: int | None, resume: str | None) -> Simulation:
@@ -124,6 +125,7 @@ def _latency(letter: str, clusterings: tuple[str, ...], data: Data) -> list[Pane
             LONG,
             10,
             "per round",
+            " (-ms)" if reward == "ms" else "",
             recorded.simulated,
         )
         for clustering in clusterings
@@ -158,6 +160,7 @@ def _warfarin(data: Data) -> list[Panel]:
             problem.longest,
             10,
             "per round",
+            "\n(share of patients given their dose)",
             patients.simulated,
         )
         for reading, problem in problems.items()

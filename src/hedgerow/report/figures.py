@@ -18,6 +18,7 @@ INK = "#0b0c0d"
 
 BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY, _ = OKABE_ITO
 GREY = "#888888"
+BAND = 0.09
 LOOKS = {
     "UCB": (GREY, "o"),
     "HUCB": (ORANGE, "s"),
@@ -33,8 +34,8 @@ LABELS = {
     "per round": "reward per round so far",
     "reward": "cumulative reward",
     "regret": "cumulative regret",
-    "normalised": "reward per round so far / largest reward",
-    "of the best": "reward so far / reward of the best arms",
+    "normalised": "reward per round so far\n/ largest reward",
+    "of the best": "reward so far\n/ reward of the best arms",
 }
 
 
@@ -73,31 +74,37 @@ def measured(result: Simulation, policy: str, measure: str) -> np.ndarray[Any, n
     return np.asarray(per_round / scale[measure])
 
 
-def draw_curves(axes: Any, result: Simulation, measure: str, policies: Sequence[str], *, prefix: str = "") -> None:
+FIRST = 10
+"""The round from which curves are drawn: the mean of a few rewards says nothing."""
+
+
+def draw_curves(axes: Any, result: Simulation, measure: str, policies: Sequence[str]) -> None:
     """Mean over trials; the band of +-1 standard deviation is left out for controls."""
+    shown = result.at >= min(FIRST, result.at[-1])
+    at = result.at[shown]
     for position, policy in enumerate(policies):
-        values = measured(result, policy, measure)
+        values = measured(result, policy, measure)[:, shown]
         mean, sd = values.mean(axis=0), values.std(axis=0)
         every = (position / len(policies) * 0.1, 0.1)
-        axes.plot(result.at, mean, label=prefix + policy, markersize=4, markevery=every, **look(policy))
+        axes.plot(at, mean, label=policy, markersize=4, markevery=every, **look(policy))
         if not policy.endswith("shuffled"):
-            axes.fill_between(result.at, mean - sd, mean + sd, color=look(policy)["color"], alpha=0.12, linewidth=0)
+            axes.fill_between(at, mean - sd, mean + sd, color=look(policy)["color"], alpha=BAND, linewidth=0)
     axes.set(xlabel="round", ylabel=LABELS[measure])
 
 
 def draw_shares(axes: Any, result: Simulation) -> None:
     """The share of rounds so far in which each META followed its clustered expert, its first."""
-    names = set()
-    for policy, experts in result.experts.items():
-        shares = result.followed[result.policies.index(policy), :, :, 0] / result.at
+    shown = result.at >= min(FIRST, result.at[-1])
+    at = result.at[shown]
+    for policy, (first, second) in result.experts.items():
+        shares = (result.followed[result.policies.index(policy), :, :, 0] / result.at)[:, shown]
         mean, sd = shares.mean(axis=0), shares.std(axis=0)
-        axes.plot(result.at, mean, markersize=4, markevery=0.1, **look(policy))
+        axes.plot(at, mean, markersize=4, markevery=0.1, **look(policy))
         axes.fill_between(
-            result.at, np.clip(mean - sd, 0, 1), np.clip(mean + sd, 0, 1), color=look(policy)["color"], alpha=0.12, linewidth=0
+            at, np.clip(mean - sd, 0, 1), np.clip(mean + sd, 0, 1), color=look(policy)["color"], alpha=BAND, linewidth=0
         )
-        names.add(experts)
-    first, second = next(iter(names))
-    axes.set(xlabel="round", ylabel=f"share of rounds with {first}\n(the rest: {second})", ylim=(-0.02, 1.02))
+        axes.set_ylabel(f"share of rounds with {first}\n(the rest: {second})")
+    axes.set(xlabel="round", ylim=(-0.02, 1.02))
 
 
 def curves(result: Simulation, *, measure: str, policies: Sequence[str]) -> "Figure":
@@ -113,15 +120,16 @@ def curves(result: Simulation, *, measure: str, policies: Sequence[str]) -> "Fig
     return figure
 
 
-def panels(results: Sequence[tuple[str, Simulation, str]], *, log: bool = False, marks: Sequence[int] = ()) -> "Figure":
+def panels(results: Sequence[tuple[str, Simulation, str, str]], *, log: bool = False, marks: Sequence[int] = ()) -> "Figure":
     """A row per panel: the curves, and META's share beside them; one legend below."""
     from matplotlib.figure import Figure
 
     with style():
         figure = Figure(figsize=(9.0, 0.9 + 2.7 * len(results)), layout="constrained")
         grid = figure.subplots(len(results), 2, squeeze=False, width_ratios=(1.6, 1))
-        for (left, right), (title, result, measure) in zip(grid, results, strict=True):
+        for (left, right), (title, result, measure, unit) in zip(grid, results, strict=True):
             draw_curves(left, result, measure, result.policies)
+            left.set_ylabel(LABELS[measure] + unit)
             draw_shares(right, result)
             left.set_title(title, loc="left")
             for axes in (left, right):
@@ -157,6 +165,7 @@ def radii(results: Sequence[tuple[str, Simulation]]) -> "Figure":
 def svg(figure: "Figure") -> str:
     """The figure as SVG to be put into a page, in the colour of the text around it."""
     buffer = io.StringIO()
-    figure.savefig(buffer, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
+    with style():
+        figure.savefig(buffer, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
     text = buffer.getvalue()
     return text[text.index("<svg") :].replace(INK, "currentColor")

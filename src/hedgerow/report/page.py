@@ -35,7 +35,8 @@ def html(found: "Reproduction", drawings: dict[str, str]) -> str:
 
 def _head(found: "Reproduction") -> str:
     counts = {verdict: sum(claim.verdict == verdict for claim in found.claims) for verdict in BADGES}
-    tally = ", ".join(f"<b>{count}</b> {verdict}" for verdict, count in counts.items())
+    words = {"holds": "hold", "holds under stated settings": "hold under stated settings", "does not hold": "do not hold"}
+    tally = ", ".join(f"<b>{count}</b> {words[verdict]}" for verdict, count in counts.items())
     settings = ", ".join(f"{name} {value}" for name, value in found.settings().items() if name != "quick")
     quick = (
         '<p class="warn">A quick run: few and short trials, only to see what the report looks like.</p>' if found.quick else ""

@@ -105,7 +105,10 @@ def draw(found: Reproduction, experiment: Experiment) -> "Figure":
     if experiment.letter == "c":
         return figures.radii([(panel.title, result) for panel, result in shown])
     latency = experiment.letter in "de"
-    rows = [(f"{panel.title}{' (simulated data)' if panel.simulated else ''}", result, panel.measure) for panel, result in shown]
+    rows = [
+        (f"{panel.title}{' (simulated data)' if panel.simulated else ''}", result, panel.measure, panel.unit)
+        for panel, result in shown
+    ]
     return figures.panels(rows, log=latency, marks=(SHORT,) if latency else ())
 
 

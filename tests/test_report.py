@@ -1,0 +1,164 @@
+"""The report: claims computed from data, files that repeat byte for byte, and commands that say what is wrong."""
+
+import json
+import re
+import subprocess
+import sys
+
+import numpy as np
+import polars as pl
+import pytest
+
+from hedgerow.report.claims import CLAIMS, Check, Claim, best, follows, gain, logarithmic
+from hedgerow.report.experiments import EXPERIMENTS, OWN, Data
+from hedgerow.report.reproduction import reproduce
+from hedgerow.result import Simulation
+
+
+@pytest.fixture(autouse=True)
+def simulated_data(monkeypatch):
+    monkeypatch.delenv("HEDGEROW_DATA", raising=False)
+
+
+def made_up(regret, share=0.9, rounds=1000, trials=8):
+    """A simulation whose outcome is known: regret per round of each policy, with a little noise."""
+    at = np.array([rounds // 4, rounds // 2, rounds])
+    noise = np.random.default_rng(0).normal(0, 0.001, size=(len(regret), trials, 1))
+    curves = (np.array(list(regret.values()))[:, None, None] + noise) * at
+    followed = np.zeros((len(regret), trials, 3, 2))
+    followed[..., 0], followed[..., 1] = share * at, (1 - share) * at
+    best_ = np.tile(at.astype(float), (trials, 1))
+    names = tuple(regret)
+    experts = {name: ("HUCBC", "HUCB") for name in names if name.startswith("META")}
+    return Simulation("made up", names, rounds, trials, 0, at, best_ - curves, curves, followed, best_, np.ones(trials), experts)
+
+
+def test_a_difference_that_is_there_holds_and_one_that_is_not_does_not():
+    result = made_up({"UCB": 0.5, "HUCB": 0.4, "HUCBC": 0.1})
+    assert gain(result, "HUCBC", "UCB").mean == pytest.approx(0.4, abs=0.01)
+    check = best("here", result, "HUCBC", ("UCB", "HUCB"))
+    assert check.holds
+    assert check.what.startswith("HUCBC - HUCB")  # the closest rival
+    assert not best("here", result, "HUCB", ("UCB", "HUCBC")).holds
+    assert not best("here", made_up({"A": 0.1, "B": 0.1}), "A", ("B",)).holds
+
+
+def test_following_is_more_than_half_of_the_rounds():
+    assert follows("here", made_up({"META": 0.1}, share=0.9), "META", "HUCBC").holds
+    assert not follows("here", made_up({"META": 0.1}, share=0.9), "META", "HUCB").holds
+    assert not follows("here", made_up({"META": 0.1}, share=0.5), "META", "HUCBC").holds
+
+
+def test_linear_regret_is_not_logarithmic():
+    assert not logarithmic("here", made_up({"UCB": 0.1}), "UCB").holds
+    result = made_up({"UCB": 0.1})
+    result.regret[:] = 10 * np.log(result.at) + np.random.default_rng(1).normal(0, 0.1, size=result.regret.shape)
+    assert logarithmic("here", result, "UCB").holds
+
+
+def test_verdicts():
+    yes, no = (Check("here", "x", 1.0, 0.5, 1.5, holds) for holds in (True, False))
+    assert Claim("a", "x", (yes, yes)).verdict == "holds"
+    assert Claim("a", "x", (yes, no)).verdict == "holds under stated settings"
+    assert Claim("a", "x", (no,)).verdict == "does not hold"
+
+
+def test_claims_turn_round_with_the_data():
+    policies = ["UCB", "HUCB", "UCBC", "HUCBC", "META", OWN, "HUCBC shuffled"]
+    for_the_paper = dict(zip(policies, [0.5, 0.47, 0.3, 0.1, 0.1, 0.1, 0.2], strict=True))
+    against = dict(zip(policies, [0.1, 0.3, 0.2, 0.5, 0.1, 0.1, 0.2], strict=True))
+    good = [claim.verdict for claim in CLAIMS["a"]({"a": made_up(for_the_paper)})]
+    bad = [claim.verdict for claim in CLAIMS["a"]({"a": made_up(against, share=0.1)})]
+    assert good == ["holds"] * 4
+    assert bad == ["does not hold"] * 4
+
+
+def test_every_claim_of_the_paper_has_a_row(tmp_path):
+    found = reproduce(quick=True, trials=2, rounds=300, jobs=1, out=tmp_path)
+    by_figure = {letter: [claim.text for claim in found.claims if claim.figure == letter] for letter in EXPERIMENTS}
+    assert {letter: len(texts) for letter, texts in by_figure.items()} == {
+        "a": 4, "b": 4, "c": 1, "d": 3, "e": 2, "f": 3, "bounds": 4
+    }  # fmt: skip
+    saved = json.loads((tmp_path / "claims.json").read_text())
+    assert saved["settings"]["seed"] == found.seed
+    assert [claim["verdict"] for claim in saved["claims"]] == [claim.verdict for claim in found.claims]
+    page = (tmp_path / "index.html").read_text()
+    assert page.count("<svg") == 7
+    assert page.count("<details class=") == 21
+    assert "Simulated data stands in for the real" in page
+    assert "(simulated data)" in page
+    assert not re.search(r"""(src|href)=["'](?!#)|@import|url\(http""", page.replace("xlink:href", ""))
+    assert not (tmp_path / ".trials").exists()
+    assert {file.name for file in (tmp_path / "figures").iterdir()} == {f"{letter}.png" for letter in EXPERIMENTS}
+    table = pl.read_parquet(tmp_path / "results.parquet")
+    assert table["panel"].n_unique() == 15
+    assert table.filter(pl.col("policy") == "HLinUCBC shuffled")["panel"].unique().sort().to_list() == [
+        "b", "c 0.8", "c 3.2", "f random", "f true"
+    ]  # fmt: skip
+
+
+def test_two_runs_are_identical_byte_for_byte(tmp_path):
+    for name, jobs in (("one", 1), ("two", 2)):
+        reproduce(["a", "f"], trials=2, rounds=200, jobs=jobs, out=tmp_path / name)
+    for file in ("results.parquet", "claims.json", "index.html", "figures/a.png"):
+        assert (tmp_path / "one" / file).read_bytes() == (tmp_path / "two" / file).read_bytes()
+
+
+def test_every_clustered_policy_has_its_control():
+    for experiment in EXPERIMENTS.values():
+        for panel in experiment.panels(Data()):
+            clustered = {name for name in panel.policies if "C" in name.replace("UCB", "") or name == "META"}
+            assert panel.measure == "regret" or {f"{name} shuffled" for name in clustered if "shuffled" not in name} <= set(
+                panel.policies
+            )
+
+
+def command(*arguments):
+    return subprocess.run([sys.executable, "-m", "hedgerow", *arguments], capture_output=True, text=True)
+
+
+def broken_folder(tmp_path, kind):
+    if kind == "warfarin":
+        (tmp_path / "warfarin.csv").write_text("Gender,Race\nmale,White\n")
+    else:
+        (tmp_path / "univ-latencies.txt").write_text("http://a.edu/\thttp://b.edu/\n12\tslow\n")
+    return str(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("reproduce", "z"), "there is no figure 'z'; choose among a, b, c, d, e, f, bounds"),
+        (("reproduce", "a", "--trials", "0"), "trials must be at least 1, got 0"),
+        (("reproduce", "a", "--rounds", "-5"), "rounds must be at least 1, got -5"),
+        (("reproduce", "a", "--jobs", "0"), "jobs must be at least 1, got 0"),
+        (("reproduce", "f", "--data", "WARFARIN"), "Therapeutic Dose of Warfarin"),
+        (("reproduce", "d", "--data", "LATENCY"), "slow"),
+        (("reproduce", "d", "--data", "/no/such/folder"), "/no/such/folder"),
+        (("bounds", "0.5", "0.4", "--clusters", "a"), "clusters"),
+        (("bounds", "0.5", "0.4", "--history", "1,x"), "'x'"),
+        (("bounds", "0.5", "0.4", "--horizon", "0"), "horizon"),
+    ],
+)
+def test_what_the_user_can_mend_is_said_in_one_sentence(tmp_path, arguments, message):
+    folders = {"WARFARIN": "warfarin", "LATENCY": "latency"}
+    given = [broken_folder(tmp_path, folders[part]) if part in folders else part for part in arguments]
+    run = command(*given, *(["--out", str(tmp_path / "out")] if given[0] == "reproduce" else []))
+    assert run.returncode == 2
+    assert message in run.stderr
+    assert "Traceback" not in run.stderr
+    assert len(run.stderr.strip().splitlines()) == 1
+    assert not (tmp_path / "out").exists()
+
+
+def test_bounds_on_the_command_line():
+    run = command("bounds", "0.9", "0.8", "0.3", "0.2", "--clusters", "a,a,b,b", "--history", "5,0,5,0", "--r", "1", "--s", "1")
+    assert run.returncode == 0
+    assert "Clusters: tight" in run.stdout
+    assert [len(re.findall(rf"^│ {policy} +│ \w", run.stdout, re.M)) for policy in ("HUCB", "HUCBC", "HUCBC'")] == [2, 2, 2]
+    assert "not tight" in command("bounds", "0.9", "0.2", "0.3", "--clusters", "a,a,b").stdout
+
+
+def test_help_and_version():
+    assert "Examples: hedgerow reproduce --quick" in command("reproduce", "--help").stdout
+    assert re.fullmatch(r"\d+\.\d+\.\d+", command("--version").stdout.strip())

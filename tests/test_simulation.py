@@ -1,0 +1,214 @@
+"""Simulation: the same numbers however it is run, paired differences, and the reference figures."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+
+import hedgerow as hr
+from hedgerow.play import play
+from hedgerow.problems import SyntheticClassical, SyntheticContextual
+from hedgerow.result import _student, interval
+from hedgerow.simulation import build
+
+SMALL = SyntheticClassical(clusters=3, arms=9, history_mean=4)
+LINEAR = SyntheticContextual(clusters=3, arms=9, dimension=3, history_mean=4)
+CLASSICAL = [hr.UCB, hr.HUCB, hr.UCBC, hr.HUCBC, hr.HUCBCPrime, hr.META, partial(hr.META, shared=False)]
+CONTEXTUAL = [hr.LinUCB, hr.HLinUCB, hr.LinUCBC, hr.HLinUCBC, hr.META, partial(hr.META, shared=False)]
+
+
+def outer(arms, clusters=None, history=None):
+    """A Meta of Metas, which no compiled loop plays."""
+    return hr.Meta({"inner": hr.META(arms, clusters=clusters, history=history), "flat": hr.UCB(arms)})
+
+
+@pytest.mark.parametrize(
+    ("problem", "make"),
+    [*((SMALL, make) for make in (*CLASSICAL, outer)), *((LINEAR, make) for make in CONTEXTUAL)],
+)
+def test_a_compiled_trial_decides_as_the_public_interface(problem, make):
+    trial = problem.trial(400, np.random.default_rng(2))
+    policy, stepped = (build(make, trial, np.random.default_rng(0)) for _ in range(2))
+    played = play(policy, trial)
+    for t in range(400):
+        decision = stepped.select(trial.contexts[t] if stepped.dimension else None)
+        assert decision.arm == played.arms[t]
+        if isinstance(stepped, hr.Meta):
+            assert list(stepped.experts)[played.followed[t]] == decision.experts[0]
+        stepped.update(decision, trial.rewards[trial.rows[t], decision.arm])
+    context = np.ones(3) if policy.dimension else None
+    assert str(policy.explain(context)) == str(stepped.explain(context))
+
+
+def test_the_numbers_do_not_depend_on_jobs():
+    policies = {"UCB": hr.UCB, "HUCBC": hr.HUCBC, "shuffled": hr.Shuffled(hr.HUCBC), "META": hr.META}
+    one, two = (hr.simulate(policies, SMALL, rounds=300, trials=5, seed=4, jobs=jobs) for jobs in (1, 2))
+    for name in ("reward", "regret", "followed", "best", "largest"):
+        assert np.array_equal(getattr(one, name), getattr(two, name))
+    again = hr.simulate([hr.UCB], SMALL, rounds=300, trials=2, seed=4, jobs=1)
+    assert np.array_equal(again.reward[0], one.reward[0, :2])  # nor on what else is played, nor on the other trials
+    other = hr.simulate([hr.UCB], SMALL, rounds=300, trials=2, seed=5, jobs=1)
+    assert not np.array_equal(other.reward, again.reward)
+
+
+class Interrupted:
+    """A problem that fails in its third trial, once."""
+
+    dimension = None
+    calls = 0
+    broken = True
+
+    def trial(self, rounds, rng):
+        type(self).calls += 1
+        if type(self).broken and type(self).calls == 3:
+            raise KeyboardInterrupt
+        return SMALL.trial(rounds, rng)
+
+    def __str__(self):
+        return "interrupted"
+
+
+def test_an_interrupted_run_resumes(tmp_path):
+    run = partial(hr.simulate, [hr.UCB, hr.META], Interrupted(), rounds=200, trials=4, jobs=1)
+    with pytest.raises(KeyboardInterrupt):
+        run(resume=tmp_path)
+    assert len(list(tmp_path.iterdir())) == 2
+    Interrupted.broken, Interrupted.calls = False, 0
+    resumed = run(resume=tmp_path)
+    assert Interrupted.calls == 2 + 1  # the two missing trials, and one look at the experts' names
+    assert np.array_equal(resumed.reward, run().reward)
+    assert np.array_equal(resumed.followed, run().followed)
+
+
+def test_another_setting_is_not_taken_for_the_same(tmp_path):
+    first = hr.simulate({"p": hr.UCB}, SMALL, rounds=200, trials=1, jobs=1, resume=tmp_path)
+    second = hr.simulate({"p": partial(hr.UCB, scale=0.1)}, SMALL, rounds=200, trials=1, jobs=1, resume=tmp_path)
+    assert not np.array_equal(first.regret, second.regret)
+
+
+def test_curves_are_cumulative_and_regret_counts_expected_rewards():
+    result = hr.simulate([hr.UCB], SMALL, rounds=250, trials=2, jobs=1, marks=[77])
+    assert 77 in result.at
+    assert result.at[-1] == 250
+    for number in range(2):
+        trial = SMALL.trial(250, np.random.default_rng([0, number]))
+        arms = play(hr.UCB(trial.arms), trial).arms
+        paid = np.cumsum(trial.rewards[np.arange(250), arms])
+        lost = np.cumsum(trial.expected.max() - trial.expected[0, arms])
+        assert result.reward[0, number] == pytest.approx(paid[result.at - 1])
+        assert result.regret[0, number] == pytest.approx(lost[result.at - 1])
+        assert result.best[number] == pytest.approx(trial.expected.max() * result.at)
+
+
+def test_shuffled_labels_keep_the_sizes_and_lose_the_order():
+    trial = SyntheticClassical().trial(5, np.random.default_rng(0))
+    policy = build(hr.Shuffled(hr.UCBC), trial, np.random.default_rng(0))
+    assert sorted(policy.clusters) == sorted(trial.clusters)
+    assert policy.clusters != trial.clusters
+
+
+def test_tidy_frames():
+    result = hr.simulate([hr.UCB, hr.META], SMALL, rounds=100, trials=3, jobs=1)
+    for backend in ("polars", "pandas", "pyarrow"):
+        frame = result.frame(backend)
+        assert type(frame).__module__.split(".")[0] == backend
+        assert frame.shape == (2 * 3 * len(result.at), 8)
+    table = result.frame()
+    last = table.filter((table["policy"] == "META") & (table["trial"] == 2) & (table["round"] == 100))
+    assert last["reward"][0] == result.of("META")[2]
+    assert last["followed_1"][0] + last["followed_2"][0] == 100
+
+
+def test_differences_are_paired():
+    result = hr.simulate([hr.UCB, hr.HUCBC], SMALL, rounds=400, trials=6, jobs=1)
+    (difference,) = result.compare("UCB", measure="regret")
+    apart = result.of("HUCBC", "regret") - result.of("UCB", "regret")
+    assert difference.what == "HUCBC - UCB"
+    assert difference.mean == pytest.approx(apart.mean())
+    assert difference.high - difference.low == pytest.approx(2 * 2.5706 * apart.std(ddof=1) / np.sqrt(6), rel=2e-3)
+
+
+def test_student_quantiles():
+    table = {1: 12.706, 2: 4.303, 3: 3.182, 4: 2.776, 5: 2.571, 9: 2.262, 19: 2.093, 29: 2.045, 199: 1.972}
+    assert {v: _student(v) for v in table} == pytest.approx(table, rel=8e-3)
+    assert interval("x", np.array([1.0]))[2:] == (-np.inf, np.inf)
+
+
+def test_a_figure_has_a_line_for_each_policy():
+    result = hr.simulate([hr.UCB, hr.META], SMALL, rounds=100, trials=2, jobs=1)
+    for measure in ("per round", "reward", "regret"):
+        assert len(result.plot(measure=measure).axes[0].get_lines()) == 2
+    with pytest.raises(ValueError, match="measure must be one of"):
+        result.plot(measure="love")
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: hr.simulate([], SMALL, rounds=10), "at least one constructor"),
+        (lambda: hr.simulate([hr.UCB, hr.UCB], SMALL, rounds=10), "same name"),
+        (lambda: hr.simulate([hr.UCB], SMALL, rounds=0), "rounds must be a whole number of at least 1, got 0"),
+        (lambda: hr.simulate([hr.UCB], SMALL, rounds=10, trials=2.5), "trials must be"),
+        (lambda: hr.simulate([hr.UCB], SMALL, rounds=10, trials=1).of("UCB", "joy"), "measure must be"),
+        (lambda: hr.simulate([hr.UCB], SMALL, rounds=10, trials=1).of("UCB", at=0), "no curve reaches back to round 0"),
+    ],
+)
+def test_bad_input(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def test_classical_reference_figures():
+    """Regret on the paper's classical generator in an independent simulation of 20 trials, mean +- sd."""
+    reference = {"UCB": (2265, 265), "HUCB": (2112, 325), "UCBC": (712, 185), "HUCBC": (580, 204), "HUCBCPrime": (686, 193)}
+    policies = [hr.UCB, hr.HUCB, hr.UCBC, hr.HUCBC, hr.HUCBCPrime, hr.META]
+    result = hr.simulate(policies, SyntheticClassical(), rounds=10_000, trials=20, seed=11)
+    for row in result.summary()[:5]:
+        mean, sd = reference[row["policy"]]
+        assert abs(row["regret"] - mean) < 3 * sd * np.sqrt(2 / 20)  # two means of 20 trials each
+        assert 0.5 * sd < row["regret_sd"] < 2 * sd
+    assert abs(result.of("META", "regret").mean() - 578) < 3 * 204 * np.sqrt(2 / 20)
+    assert {d.what for d in result.compare("HUCBC", measure="regret") if d.low > 0} >= {
+        "UCB - HUCBC",
+        "HUCB - HUCBC",
+        "UCBC - HUCBC",
+    }
+
+
+@pytest.mark.parametrize(
+    ("eps", "reference"),
+    [
+        (0.1, {"LinUCB": 3756, "HLinUCB": 2575, "LinUCBC": 2895, "HLinUCBC": 2353}),
+        (0.8, {"LinUCB": 12141, "HLinUCB": 4691, "LinUCBC": 13530, "HLinUCBC": 5782}),
+        (3.2, {"LinUCB": 60791, "HLinUCB": 11981, "LinUCBC": 68102, "HLinUCBC": 27608}),
+    ],
+)
+def test_contextual_reference_figures(eps, reference):
+    """Regret on the paper's contextual generator in an independent simulation of 10 trials."""
+    policies = [hr.LinUCB, hr.HLinUCB, hr.LinUCBC, hr.HLinUCBC]
+    result = hr.simulate(policies, SyntheticContextual(eps=eps), rounds=10_000, trials=10, seed=12)
+    for row in result.summary():
+        assert abs(row["regret"] - reference[row["policy"]]) < 3 * row["regret_sd"] * np.sqrt(2 / 10)
+
+
+class Convex:
+    """A cluster whose value is convex in the context: x = (1, z), A = {(.5, .5), (.5, -.5)}, B = {(.6, 0)}."""
+
+    dimension = 2
+
+    def trial(self, rounds, rng):
+        X = np.column_stack([np.ones(rounds), rng.integers(-1, 2, size=rounds)]).astype(float)
+        expected = X @ np.array([[0.5, 0.5], [0.5, -0.5], [0.6, 0.0]]).T
+        rewards = 1.0 * (rng.random(expected.shape) < expected)
+        nothing = hr.History.from_rounds(arms=[], rewards=[], contexts=np.zeros((0, 2)))
+        return hr.problems.Trial(("A", "A", "B"), nothing, rewards, expected, np.arange(rounds), X)
+
+    def __str__(self):
+        return "convex"
+
+
+def test_linucbc_can_have_linear_regret_and_linucb_does_not():
+    result = hr.simulate([hr.LinUCB, hr.LinUCBC], Convex(), rounds=20_000, trials=10, seed=1, marks=[5000], jobs=1)
+    growth = {p: result.of(p, "regret").mean() / result.of(p, "regret", at=5000).mean() for p in result.policies}
+    assert growth["LinUCBC"] > 3
+    assert growth["LinUCB"] < 2
