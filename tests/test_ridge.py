@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
-from hedgerow.statistics import derived_size, row_size
+from hedgerow.statistics import THETA, derived_size, row_size
 
 
 def unpacked(packed, d):
@@ -58,7 +58,7 @@ def test_the_inverse_stays_accurate_over_100_000_updates(kind, d):
     for x, reward in zip(X, rewards, strict=True):
         policy.learn("a", reward, x)
     A, b = np.eye(d) + X.T @ X, X.T @ rewards
-    theta, inverse = policy._derived[1, :d], unpacked(policy._derived[1, d:], d)
+    theta, inverse = policy._derived[1, THETA : THETA + d], unpacked(policy._derived[1, THETA + d :], d)
     assert relative(theta, np.linalg.solve(A, b)) < 1e-8
     assert relative(inverse, np.linalg.inv(A)) < 1e-8
 
@@ -103,4 +103,4 @@ def test_select_many_equals_one_by_one(clusters):
 def test_rows_are_packed():
     assert row_size(None) == 3
     assert row_size(10) == 3 + 10 + 55
-    assert derived_size(10) == 65
+    assert derived_size(10) == 66

@@ -1,16 +1,19 @@
 """Arm labels, clusters and deeper paths, and the tree they make."""
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias, cast
 
 import numpy as np
 
-from .tree import FIRST, PARENT, SIZE
-from .types import Floats, Integers, Label
+from .tree import FIRST, SIZE
+from .types import Floats, Label, Links
 
 Clusters: TypeAlias = Iterable[Label] | Mapping[Label, Label]
 """One label per arm, in the order of the arms, or a mapping arm -> label; a tuple label is a path from the root."""
+
+
+Paths: TypeAlias = tuple[tuple[Label, ...], ...]
 
 
 def as_label(value: Any, what: str) -> Label:
@@ -40,10 +43,13 @@ def shown(labels: Iterable[Label], limit: int = 5) -> str:
     return ", ".join(names[:limit]) + more
 
 
-def _labels(arms: Iterable[Any]) -> tuple[Label, ...]:
+def _labels(arms: Iterable[Any]) -> Sequence[Label]:
+    """Distinct labels; 0, 1, 2 and so on stay a range, which takes no memory."""
     if isinstance(arms, str | bytes):
         raise ValueError(f"arms must be a list of labels, got the single string {arms!r}")
     labels = tuple(as_label(arm, "an arm label") for arm in arms)
+    if labels and all(type(arm) is int for arm in labels) and labels == tuple(range(len(labels))):
+        return range(len(labels))
     if not labels:
         raise ValueError("arms must name at least one arm, got none")
     if len(set(labels)) < len(labels):
@@ -53,9 +59,9 @@ def _labels(arms: Iterable[Any]) -> tuple[Label, ...]:
     return labels
 
 
-def _paths(arms: tuple[Label, ...], clusters: Clusters | None) -> tuple[tuple[Label, ...], ...]:
+def _paths(arms: Sequence[Label], clusters: Clusters | None) -> Paths | None:
     if clusters is None:
-        return ((),) * len(arms)
+        return None
     if isinstance(clusters, str | bytes):
         raise ValueError(f"clusters must be one label per arm or a mapping, got the single string {clusters!r}")
     if isinstance(clusters, Mapping):
@@ -78,32 +84,44 @@ class Arms:
     def __init__(self, arms: Iterable[Label], clusters: Clusters | None = None):
         self.labels = _labels(arms)
         self.paths = _paths(self.labels, clusters)
-        self.tree, self.leaves, self.inner = _grow(self.paths)
-        self.leaf_of = dict(zip(self.labels, self.leaves.tolist(), strict=True))
-        clusters_of = [name_of(path) for path in self.paths]
-        self.named = dict(zip(self.leaves.tolist(), zip(self.labels, clusters_of, strict=True), strict=True))
-        self.depth = max((len(path) for path in self.paths), default=0) + 1
+        self.tree, self.leaves, self.inner = _grow(len(self.labels), self.paths)
+        numbered = isinstance(self.labels, range)
+        self._position_of = None if numbered else {arm: position for position, arm in enumerate(self.labels)}
+        self._clusters = None if self.paths is None else [name_of(path) for path in self.paths]
+        self._positions = None if self.paths is None else dict(zip(self.leaves.tolist(), range(len(self.leaves)), strict=True))
+        self.depth = 1 if self.paths is None else 1 + max(len(path) for path in self.paths)
 
     @property
     def clustered(self) -> bool:
-        return self.depth > 1
+        return self.paths is not None
 
     @property
     def clusters(self) -> tuple[Label, ...] | None:
         """One label per arm, or None for a flat policy."""
-        return tuple(name_of(path) for path in self.paths) if self.clustered else None
+        return None if self._clusters is None else tuple(self._clusters)
+
+    def named(self, leaf: int) -> tuple[Label, Label | None]:
+        """The arm at a leaf, and its cluster."""
+        if self._positions is None or self._clusters is None:
+            return self.labels[leaf - 1], None
+        position = self._positions[leaf]
+        return self.labels[position], self._clusters[position]
+
+    def position(self, arm: Label) -> int:
+        """The place of an arm in the given order."""
+        try:
+            return self._position_of[arm] if self._position_of is not None else self.labels.index(arm)
+        except (KeyError, TypeError, ValueError):
+            raise KeyError(f"unknown arm {arm!r}; the arms are {shown(self.labels)}") from None
 
     def leaf(self, arm: Label) -> int:
         """The node of an arm."""
-        try:
-            leaf: int = self.leaf_of[arm]
-        except (KeyError, TypeError):
-            raise KeyError(f"unknown arm {arm!r}; the arms are {shown(self.labels)}") from None
-        return leaf
+        position = self.position(arm)
+        return position + 1 if self.paths is None else int(self.leaves[position])
 
     def new_path(self, arm: Label, cluster: Label | None) -> tuple[Label, ...]:
         """The path of an arm about to be added, or the reason why it cannot be."""
-        if as_label(arm, "an arm label") in self.leaf_of:
+        if as_label(arm, "an arm label") in self.labels:
             raise ValueError(f"arm {arm!r} is there already")
         if self.clustered and cluster is None:
             raise ValueError(f"arm {arm!r} needs a cluster; the clusters are {shown(dict.fromkeys(self.clusters or ()))}")
@@ -115,10 +133,9 @@ class Arms:
         """Rows of all nodes from the rows of the arms: a cluster is the sum of its arms."""
         nodes = np.zeros((len(self.tree), rows.shape[1]))
         nodes[self.leaves] = rows
-        for node in range(len(nodes) - 1, -1, -1) if self.clustered else (0,):
-            if self.tree[node, SIZE]:
-                first = self.tree[node, FIRST]
-                nodes[node] = nodes[first : first + self.tree[node, SIZE]].sum(axis=0)
+        for node in (*reversed(self.inner), 0):
+            first = self.tree[node, FIRST]
+            nodes[node] = nodes[first : first + self.tree[node, SIZE]].sum(axis=0)
         return nodes
 
 
@@ -127,26 +144,29 @@ def name_of(path: tuple[Label, ...]) -> Label | None:
     return None if not path else path[0] if len(path) == 1 else path
 
 
-def _grow(paths: tuple[tuple[Label, ...], ...]) -> tuple[Integers, Integers, dict[int, tuple[Label, ...]]]:
+def _grow(arms: int, paths: Paths | None) -> tuple[Links, Links, dict[int, tuple[Label, ...]]]:
     """The tree, the node of each arm, and the path of each inner node but the root; breadth first, so children are neighbours."""
+    if paths is None:
+        tree = np.zeros((arms + 1, 3), dtype=np.int32)
+        tree[0] = 1, arms, -1
+        return tree, np.arange(1, arms + 1, dtype=np.int32), {}
     children: dict[tuple[Label, ...], dict[Any, None]] = {(): {}}
     for position, path in enumerate(paths):
         for depth in range(len(path)):
             children[path[:depth]][path[: depth + 1]] = None
             children.setdefault(path[: depth + 1], {})
         children[path][position] = None
-    leaves = np.zeros(len(paths), dtype=np.int64)
+    leaves = np.zeros(len(paths), dtype=np.int32)
     inner: dict[int, tuple[Label, ...]] = {}
-    tree = [[0, 0, -1]]
+    rows = [[0, 0, -1]]
     queue: list[tuple[int, tuple[Label, ...]]] = [(0, ())]
     for node, path in queue:
-        tree[node][FIRST], tree[node][SIZE] = len(tree), len(children[path])
+        rows[node][FIRST], rows[node][SIZE] = len(rows), len(children[path])
         for child in children[path]:
             if isinstance(child, tuple):
-                inner[len(tree)] = child
-                queue.append((len(tree), child))
+                inner[len(rows)] = child
+                queue.append((len(rows), child))
             else:
-                leaves[child] = len(tree)
-            tree.append([0, 0, node])
-    assert tree[0][PARENT] == -1
-    return np.array(tree, dtype=np.int64), leaves, inner
+                leaves[child] = len(rows)
+            rows.append([0, 0, node])
+    return np.array(rows, dtype=np.int32), leaves, inner

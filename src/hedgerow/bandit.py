@@ -22,7 +22,8 @@ from .checks import (
 from .explanation import Explanation, Score
 from .history import History
 from .rules import RULES, Rule, score
-from .statistics import PULLS, derived_size, estimate, refresh, row_size
+from .statistics import PULLS, THETA, derived_size, packed_products, refresh, reward_estimate, ridge_estimate, row_size
+from .tournament import CROSSOVER, seated
 from .tree import PARENT, PARENT_CLOCK, POLICY_CLOCK, credit, descend, descend_many
 from .types import Decision, Floats, Label, tuples
 
@@ -68,11 +69,12 @@ class Bandit:
         self._clock = clock
         self.identity = self._fingerprint()
         self._parameters = np.array(rule.parameters)
-        self._start(np.zeros((len(self.arms), row_size(self.dimension))), history_rows(history, self.arms, self.dimension))
+        labels = self._arms.labels
+        self._start(np.zeros((len(labels), row_size(self.dimension))), history_rows(history, labels, self.dimension))
 
     def _fingerprint(self) -> str:
         """The same for policies made alike, in any process, so that a decision of another kind can be told."""
-        made = (self.name, self.rule, self.arms, self._arms.paths, self.dimension, self._cluster_history, self._clock)
+        made = (self.name, self.rule, self._arms.labels, self._arms.paths, self.dimension, self._cluster_history, self._clock)
         return f"{self.name}-{hashlib.blake2b(repr(made).encode(), digest_size=6).hexdigest()}"
 
     def _start(self, online: Floats, past: Floats) -> None:
@@ -88,10 +90,16 @@ class Bandit:
         if self.dimension:
             for node in range(1, len(self._online)):
                 refresh(self._online, self._past, self._derived, node, self.dimension)
+        self._seat()
+
+    def _seat(self) -> None:
+        """Set up the tournaments of nodes with many children, for rules whose index moves with t alone."""
+        crossover = CROSSOVER if self.rule.tournament else len(self._online)
+        self._places, self._seats, self._seat_of, self._heap = seated(self._arms.tree, self._past, crossover)
 
     @property
     def arms(self) -> tuple[Label, ...]:
-        return self._arms.labels
+        return tuple(self._arms.labels)
 
     @property
     def clusters(self) -> tuple[Label, ...] | None:
@@ -136,6 +144,9 @@ class Bandit:
             self._online,
             self._past,
             self._derived,
+            self._places,
+            self._seats,
+            self._heap,
             x,
             _NO_DRAWS if rng is None else rng.random(self._arms.depth),
         )
@@ -163,8 +174,8 @@ class Bandit:
         d = x.shape[1]
         rows, columns = np.tril_indices(d)
         products = x[:, rows] * x[:, columns] * np.where(rows == columns, 1.0, 2.0)
-        means = x @ self._derived[:, :d].T
-        spreads = np.maximum(products @ self._derived[:, d:].T, 0.0)
+        means = x @ self._derived[:, THETA : THETA + d].T
+        spreads = np.maximum(products @ self._derived[:, THETA + d :].T, 0.0)
         uniforms = np.zeros((0, 0)) if rng is None else rng.random((len(x), self._arms.depth))
         descend_many(
             self.rule.number,
@@ -180,7 +191,7 @@ class Bandit:
         )
 
     def _decision(self, leaf: int, context: tuple[float, ...] | None) -> Decision:
-        arm, cluster = self._arms.named[leaf]
+        arm, cluster = self._arms.named(leaf)
         return Decision(arm, cluster, context, (), self.identity)
 
     def update(self, decision: Decision, reward: float) -> None:
@@ -204,15 +215,19 @@ class Bandit:
     def learn(self, arm: Label, reward: float, context: Sequence[float] | None = None) -> None:
         """Learn from a round that someone else decided."""
         leaf, value, x = self._arms.leaf(arm), checked_reward(reward), self._context(context)
-        credit(self._arms.tree, self._online, self._past, self._derived, leaf, value, x)
+        sums = (self._online, self._past, self._derived)
+        credit(self._arms.tree, *sums, self._places, self._seat_of, self._heap, leaf, value, x)
 
     def explain(self, context: ArrayLike | None = None) -> Explanation:
         """Mean, width, index, online and historical plays of every cluster, then of every arm."""
         x = self._context(context)
         means, spreads = np.empty(len(self._online)), np.empty(len(self._online))
-        estimate(self._online, self._past, self._derived, x, 0, means, spreads)
+        if self.dimension:
+            ridge_estimate(self._derived, x, packed_products(x), 0, means, spreads)
+        else:
+            reward_estimate(self._online, self._past, 0, means, spreads)
         nodes = [("cluster", name_of(path), node) for node, path in self._arms.inner.items()]
-        nodes += [("arm", arm, leaf) for arm, leaf in self._arms.leaf_of.items()]
+        nodes += [("arm", arm, int(leaf)) for arm, leaf in zip(self._arms.labels, self._arms.leaves, strict=True)]
         return Explanation(self._score(kind, label, node, means[node], spreads[node]) for kind, label, node in nodes)
 
     def _score(self, kind: str, label: Label, node: int, mean: float, spread: float) -> Score:
@@ -225,16 +240,16 @@ class Bandit:
     def add_arm(self, arm: Label, *, cluster: Label | None = None) -> None:
         """Offer one more arm from now on; a clustered policy needs its cluster, which may be new."""
         path = self._arms.new_path(arm, cluster)
-        paths = (*self._arms.paths, path) if self.clustered else None
-        self._replant(Arms((*self.arms, arm), paths), [*range(len(self.arms)), -1])
+        paths = (*self._arms.paths, path) if self._arms.paths is not None else None
+        self._replant(Arms((*self.arms, arm), paths), [*range(len(self._arms.labels)), -1])
 
     def remove_arm(self, arm: Label) -> None:
         """Withdraw an arm with all that was learnt of it, as if it had never been there."""
         self._arms.leaf(arm)
-        if len(self.arms) == 1:
+        if len(self._arms.labels) == 1:
             raise ValueError(f"{arm!r} is the only arm and must stay")
         kept = [position for position, other in enumerate(self.arms) if other != arm]
-        paths = [self._arms.paths[position] for position in kept] if self.clustered else None
+        paths = [self._arms.paths[position] for position in kept] if self._arms.paths is not None else None
         self._replant(Arms([self.arms[position] for position in kept], paths), kept)
 
     def _replant(self, arms: Arms, positions: list[int]) -> None:
@@ -292,7 +307,7 @@ class Bandit:
             "cluster_history": self._cluster_history,
             "clock": self._clock,
             "arms": list(self.arms),
-            "paths": list(self._arms.paths) if self.clustered else None,
+            "paths": None if self._arms.paths is None else list(self._arms.paths),
         }
         return manifest, {"online": self._online, "past": self._past, "derived": self._derived}
 
@@ -315,8 +330,9 @@ class Bandit:
         self._derived = file.array("derived", (nodes, derived_size(self.dimension)))
         if (self._online[:, PULLS] < 0.0).any() or (self._past[:, PULLS] < 0.0).any():
             raise ValueError("it counts fewer than no plays")
+        self._seat()
         return self
 
     def __repr__(self) -> str:
-        clusters = f" in {len(set(self._arms.paths))} clusters" if self.clustered else ""
-        return f"{self.name}({len(self.arms)} arms{clusters}, {self.rounds} rounds)"
+        clusters = f" in {len(set(self._arms.paths))} clusters" if self._arms.paths is not None else ""
+        return f"{self.name}({len(self._arms.labels)} arms{clusters}, {self.rounds} rounds)"

@@ -2,6 +2,7 @@
 
 import contextlib
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,7 @@ def dimension_for(rule: Rule, dimension: Any, history: History | None, name: str
     return inferred
 
 
-def history_rows(history: History | None, arms: tuple[Label, ...], dimension: int | None) -> Floats:
+def history_rows(history: History | None, arms: Sequence[Label], dimension: int | None) -> Floats:
     """The rows of sums that a policy starts from."""
     if history is None:
         return np.zeros((len(arms), row_size(dimension)))

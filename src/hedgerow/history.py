@@ -1,6 +1,6 @@
 """History: what was played before, as sums per arm."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -86,16 +86,15 @@ class History:
 
     def rows_for(self, arms: Sequence[Label], dimension: int | None) -> Floats:
         """Rows of sums in the order of a policy's arms, as wide as its contexts need."""
-        known = set(arms)
+        known = arms if isinstance(arms, range) else dict(zip(arms, range(len(arms)), strict=True))
         if strangers := [arm for arm in self.arms if arm not in known]:
             raise ValueError(f"history has arms that the policy does not: {shown(strangers)}; drop them with history.only(arms)")
         if dimension is not None and self.arms and self.dimension != dimension:
             have = f"contexts of {self.dimension} numbers" if self.dimension else "no contexts"
             raise ValueError(f"history has {have}, the policy needs contexts of {dimension}")
         rows = np.zeros((len(arms), row_size(dimension)))
-        for position, arm in enumerate(arms):
-            if arm in self._row_of:
-                rows[position] = self.sums[self._row_of[arm], : rows.shape[1]]
+        position: Callable[[Any], int] = known.index if isinstance(known, range) else known.__getitem__
+        rows[[position(arm) for arm in self.arms]] = self.sums[:, : rows.shape[1]]
         return rows
 
     def __add__(self, other: "History") -> "History":

@@ -34,10 +34,22 @@ COMPILED = _njit is not None
 
 def compiled(function: Function) -> Function:
     """Compile at the first call and keep the machine code on disk; without Numba, return the function as it is."""
+    return _compile(function)
+
+
+def summing(function: Function) -> Function:
+    """Like ``compiled``, and the terms of a sum may be added in any order, several at a time.
+
+    Only where the last digit does not count: ridge scores, whose ties have a tolerance.
+    """
+    return _compile(function, fastmath={"reassoc", "contract", "nsz"})
+
+
+def _compile(function: Function, **options: Any) -> Function:
     if _njit is None:
         return function
     try:
-        kernel: Function = _njit(cache=True)(function)
+        kernel: Function = _njit(cache=True, **options)(function)
     except RuntimeError:  # Numba finds no writable folder for its cache, neither the package's nor the home folder
-        kernel = _njit()(function)
+        kernel = _njit(**options)(function)
     return kernel

@@ -12,7 +12,7 @@ from .tree import credit, descend
 from .types import Floats, Integers, Policy
 
 Bundle: TypeAlias = tuple[Any, ...]
-"""A bandit as its arrays: rule, parameters, clock, tree, online, past, derived, leaf of arm, arm of leaf, contexts."""
+"""A bandit as its numbers and arrays; see ``_bundle``."""
 
 _NO_DRAWS = np.zeros(0)
 
@@ -26,16 +26,16 @@ class Played(NamedTuple):
 
 @compiled
 def _ask(bandit: Bundle, t: int, draws: Floats) -> int:
-    rule, parameters, clock, tree, online, past, derived, _, arm_of, contexts = bandit
-    leaf = descend(rule, parameters, clock, tree, online, past, derived, contexts[t], draws)
+    rule, parameters, clock, tree, online, past, derived, places, seats, _, heap, _, arm_of, contexts = bandit
+    leaf = descend(rule, parameters, clock, tree, online, past, derived, places, seats, heap, contexts[t], draws)
     arm: int = arm_of[leaf]
     return arm
 
 
 @compiled
 def _teach(bandit: Bundle, t: int, arm: int, reward: float) -> None:
-    _, _, _, tree, online, past, derived, leaf_of, _, contexts = bandit
-    credit(tree, online, past, derived, leaf_of[arm], reward, contexts[t])
+    _, _, _, tree, online, past, derived, places, _, seat_of, heap, leaf_of, _, contexts = bandit
+    credit(tree, online, past, derived, places, seat_of, heap, leaf_of[arm], reward, contexts[t])
 
 
 @compiled
@@ -76,7 +76,8 @@ def _bundle(bandit: Bandit, contexts: Floats) -> Bundle:
     clock = CLOCKS[bandit._clock]
     seen = contexts if bandit.dimension else np.zeros((len(contexts), 0))
     sums = (bandit._online, bandit._past, bandit._derived)
-    return (bandit.rule.number, bandit._parameters, clock, bandit._arms.tree, *sums, leaves, arm_of, seen)
+    races = (bandit._places, bandit._seats, bandit._seat_of, bandit._heap)
+    return (bandit.rule.number, bandit._parameters, clock, bandit._arms.tree, *sums, *races, leaves, arm_of, seen)
 
 
 def play(policy: Policy, trial: Trial) -> Played:

@@ -2,7 +2,7 @@
 
 Every index has the same arguments, all numbers:
 
-    mean, spread     of the node: see ``statistics.estimate``
+    mean, spread     of the node: see ``statistics.reward_estimate`` and ``statistics.ridge_estimate``
     pulls, history   online plays n and historical plays H of the node
     rounds           t, one more than the online rounds learnt from
     parameters       the rule's own, as an array
@@ -54,16 +54,18 @@ class Rule(NamedTuple):
     number: int
     parameters: tuple[float, ...]
     contextual: bool
+    tournament: bool
+    """Whether the index is mean + scale sqrt(2 log(t + H) / (n + H)), as tournament.py takes it to be."""
 
 
 def ucb(scale: float = 1.0) -> Rule:
     """The paper's optimistic index; ``scale`` multiplies the bonus, which suits rewards in [0, 1] as it is."""
-    return Rule("ucb", UCB, (_parameter("scale", scale),), contextual=False)
+    return Rule("ucb", UCB, (_parameter("scale", scale),), contextual=False, tournament=True)
 
 
 def linucb(alpha: float = 1.0) -> Rule:
     """Ridge regression with a bonus of ``alpha`` standard errors."""
-    return Rule("linucb", LINUCB, (_parameter("alpha", alpha),), contextual=True)
+    return Rule("linucb", LINUCB, (_parameter("alpha", alpha),), contextual=True, tournament=False)
 
 
 def _parameter(name: str, value: float) -> float:

@@ -5,26 +5,35 @@ Every statistic is a sum, so a node is one row of numbers:
     pulls | total reward | total squared reward | sum of r x (d) | sum of x x' (d (d + 1) / 2, lower triangle, packed)
 
 The last two parts are there only for policies with contexts. Each node has two such rows, one for history
-and one for online rounds. Ridge nodes also have a derived row, theta (d) | packed inverse of A, where
-A = I + the sums of x x' of both rows (the identity counted once) and theta = A^-1 b.
+and one for online rounds. Ridge nodes also have a derived row,
+
+    ceiling | theta (d) | packed inverse of A (d (d + 1) / 2)
+
+where A = I + the sums of x x' of both rows (the identity counted once), theta = A^-1 b, and the ceiling is an upper bound on
+the largest eigenvalue of A^-1: x' A^-1 x <= ceiling x'x. It holds on while A grows.
 """
 
 import math
 
 import numpy as np
 
-from .kernel import compiled
+from .kernel import compiled, summing
 from .types import Floats, Integers
 
 PULLS, TOTAL, SQUARES, SCALARS = 0, 1, 2, 3
+CEILING, THETA = 0, 1
 
 REFRESH_EVERY = 512
 """Online observations of a node after which its inverse is made anew from the sums."""
+
+CEILING_STEP = 4.0
+"""A node's ceiling is lowered each time its online observations have grown by about a quarter."""
 
 LARGE_LEVERAGE = 1e3
 """A rank-one step subtracts u u' / (1 + x'u); beyond this x'u it would cancel too many digits."""
 
 
+@compiled
 def packed_size(dimension: int) -> int:
     """Entries of the lower triangle of a symmetric matrix."""
     return dimension * (dimension + 1) // 2
@@ -37,7 +46,7 @@ def row_size(dimension: int | None) -> int:
 
 def derived_size(dimension: int | None) -> int:
     """Length of a node's derived row."""
-    return dimension + packed_size(dimension) if dimension else 0
+    return THETA + dimension + packed_size(dimension) if dimension else 0
 
 
 @compiled
@@ -87,7 +96,7 @@ def refresh(online: Floats, past: Floats, derived: Floats, node: int, d: int) ->
             for k in range(j, i):
                 entry -= factor[i, k] * factor[k, j]
             factor[i, j] = entry / factor[i, i]
-    at = d
+    at = THETA + d
     for i in range(d):  # A^-1 = L^-T L^-1
         for j in range(i + 1):
             entry = 0.0
@@ -96,13 +105,52 @@ def refresh(online: Floats, past: Floats, derived: Floats, node: int, d: int) ->
             derived[node, at] = entry
             at += 1
     for i in range(d):  # theta = L^-T (L^-1 b)
-        derived[node, i] = 0.0
+        derived[node, THETA + i] = 0.0
     for k in range(d):
         entry = 0.0
         for j in range(k + 1):
             entry += factor[k, j] * (past[node, SCALARS + j] + online[node, SCALARS + j])
         for i in range(k + 1):
-            derived[node, i] += factor[k, i] * entry
+            derived[node, THETA + i] += factor[k, i] * entry
+    set_ceiling(derived, node, d)
+
+
+@compiled
+def set_ceiling(derived: Floats, node: int, d: int) -> None:
+    """The largest eigenvalue of M = A^-1 is at most (tr M^8)^(1/8), and no more than d^(1/8) below that."""
+    power = np.empty((d, d))
+    at = THETA + d
+    for i in range(d):
+        for j in range(i + 1):
+            power[i, j] = derived[node, at]
+            power[j, i] = derived[node, at]
+            at += 1
+    scale = 0.0
+    for i in range(d):
+        scale = max(scale, power[i, i])
+    power /= scale  # so that the eighth power neither overflows nor vanishes
+    for _ in range(2):
+        power = squared(power)
+    trace = 0.0
+    for i in range(d):
+        for j in range(d):
+            trace += power[i, j] * power[i, j]
+    derived[node, CEILING] = scale * trace**0.125 * (1.0 + 1e-9)
+
+
+@summing
+def squared(matrix: Floats) -> Floats:
+    """The square of a symmetric matrix."""
+    d = matrix.shape[0]
+    result = np.empty((d, d))
+    for i in range(d):
+        for j in range(i + 1):
+            entry = 0.0
+            for k in range(d):
+                entry += matrix[i, k] * matrix[j, k]
+            result[i, j] = entry
+            result[j, i] = entry
+    return result
 
 
 @compiled
@@ -113,7 +161,7 @@ def rank_one(derived: Floats, node: int, reward: float, context: Floats) -> floa
     """
     d = context.size
     u = np.zeros(d)
-    at = d
+    at = THETA + d
     for i in range(d):
         for j in range(i):
             u[i] += derived[node, at] * context[j]
@@ -125,11 +173,11 @@ def rank_one(derived: Floats, node: int, reward: float, context: Floats) -> floa
     error = reward
     for i in range(d):
         leverage += context[i] * u[i]
-        error -= derived[node, i] * context[i]
+        error -= derived[node, THETA + i] * context[i]
     gain = 1.0 / (1.0 + leverage)
-    at = d
+    at = THETA + d
     for i in range(d):
-        derived[node, i] += u[i] * error * gain
+        derived[node, THETA + i] += u[i] * error * gain
         for j in range(i + 1):
             derived[node, at] -= u[i] * u[j] * gain
             at += 1
@@ -139,40 +187,55 @@ def rank_one(derived: Floats, node: int, reward: float, context: Floats) -> floa
 @compiled
 def follow(online: Floats, past: Floats, derived: Floats, node: int, reward: float, context: Floats) -> None:
     """Bring a derived row up to date with an observation that the sums already hold."""
-    if rank_one(derived, node, reward, context) > LARGE_LEVERAGE or online[node, PULLS] % REFRESH_EVERY == 0.0:
+    pulls = online[node, PULLS]
+    if rank_one(derived, node, reward, context) > LARGE_LEVERAGE or pulls % REFRESH_EVERY == 0.0:
         refresh(online, past, derived, node, context.size)
+    elif pulls % (1.0 + pulls // CEILING_STEP) == 0.0:
+        set_ceiling(derived, node, context.size)
 
 
 @compiled
-def estimate(online: Floats, past: Floats, derived: Floats, context: Floats, first: int, means: Floats, spreads: Floats) -> None:
-    """Mean and spread of the nodes from ``first`` on, as many as ``means`` holds.
-
-    Reward sums: the pooled mean of history and online rounds, eqs. (2) and (4), and the variance of those rewards.
-    Ridge sums: theta'x and x' A^-1 x.
-    """
+def packed_products(context: Floats) -> Floats:
+    """z with x' M x = sum of M packed times z: the products x_i x_j, those off the diagonal twice."""
     d = context.size
+    products = np.empty(packed_size(d))
+    at = 0
+    for i in range(d):
+        for j in range(i):
+            products[at] = 2.0 * context[i] * context[j]
+            at += 1
+        products[at] = context[i] * context[i]
+        at += 1
+    return products
+
+
+@summing
+def dot(rows: Floats, node: int, start: int, vector: Floats) -> float:
+    """A part of a row times a vector."""
+    total = 0.0
+    for j in range(vector.size):
+        total += rows[node, start + j] * vector[j]
+    return total
+
+
+@compiled
+def reward_estimate(online: Floats, past: Floats, first: int, means: Floats, spreads: Floats) -> None:
+    """Pooled mean of history and online rounds, eqs. (2) and (4), and variance of those rewards, of neighbouring nodes."""
     for offset in range(means.size):
         node = first + offset
-        if d == 0:
-            pulls = online[node, PULLS] + past[node, PULLS]
-            if pulls > 0.0:
-                mean = (past[node, TOTAL] + online[node, TOTAL]) / pulls
-                means[offset] = mean
-                spreads[offset] = max((past[node, SQUARES] + online[node, SQUARES]) / pulls - mean * mean, 0.0)
-            else:
-                means[offset] = math.nan
-                spreads[offset] = math.nan
-        else:
-            mean = 0.0
-            spread = 0.0
-            at = d
-            for i in range(d):
-                mean += derived[node, i] * context[i]
-                row = 0.0
-                for j in range(i):
-                    row += derived[node, at] * context[j]
-                    at += 1
-                spread += context[i] * (2.0 * row + derived[node, at] * context[i])
-                at += 1
+        pulls = online[node, PULLS] + past[node, PULLS]
+        if pulls > 0.0:
+            mean = (past[node, TOTAL] + online[node, TOTAL]) / pulls
             means[offset] = mean
-            spreads[offset] = max(spread, 0.0)
+            spreads[offset] = max((past[node, SQUARES] + online[node, SQUARES]) / pulls - mean * mean, 0.0)
+        else:
+            means[offset] = math.nan
+            spreads[offset] = math.nan
+
+
+@compiled
+def ridge_estimate(derived: Floats, context: Floats, products: Floats, first: int, means: Floats, spreads: Floats) -> None:
+    """theta'x and x' A^-1 x of neighbouring nodes."""
+    for offset in range(means.size):
+        means[offset] = dot(derived, first + offset, THETA, context)
+        spreads[offset] = max(dot(derived, first + offset, THETA + context.size, products), 0.0)

@@ -11,8 +11,9 @@ import numpy as np
 
 from .kernel import compiled
 from .rules import score
-from .statistics import PULLS, estimate, follow, observe
-from .types import Floats, Integers
+from .statistics import CEILING, PULLS, THETA, dot, follow, observe, packed_products, reward_estimate
+from .tournament import HEAP, LEAVES, ORDER, spoil, winner
+from .types import Floats, Integers, Links
 
 FIRST, SIZE, PARENT = 0, 1, 2
 
@@ -24,42 +25,86 @@ TIE = 1e-10
 
 
 @compiled
-def choose(
-    rule: int,
-    parameters: Floats,
-    means: Floats,
-    spreads: Floats,
-    online: Floats,
-    past: Floats,
-    first: int,
-    rounds: float,
-    tie: float,
-    uniform: float,
-) -> int:
-    """The best of the nodes side by side from ``first`` on; of equal ones the first, or one at random by ``uniform`` >= 0."""
+def is_best(value: float, best: float, tie: float) -> bool:
+    """Whether a score counts as the best."""
+    return value == best or value >= best - tie * abs(best)
+
+
+@compiled
+def pick(values: Floats, best: float, tie: float, uniform: float) -> int:
+    """The position of the best score; of equal ones the first, or one at random by ``uniform`` >= 0."""
+    equal = 0
+    for value in values:
+        if is_best(value, best, tie):
+            equal += 1
+    skip = int(uniform * equal) if uniform >= 0.0 else 0
+    for position in range(values.size):
+        if is_best(values[position], best, tie):
+            if skip == 0:
+                return position
+            skip -= 1
+    return 0
+
+
+@compiled
+def score_all(
+    rule: int, parameters: Floats, rounds: float, online: Floats, past: Floats, first: int, means: Floats, spreads: Floats
+) -> float:
+    """Turn the means of neighbouring nodes into their scores; the best of them."""
     best = -math.inf
-    winner = first
     for offset in range(means.size):
         node = first + offset
         value = score(rule, means[offset], spreads[offset], online[node, PULLS], past[node, PULLS], rounds, parameters)
-        if offset == 0 or value - best > tie * abs(best):
-            best = value
-            winner = node
         means[offset] = value
-    if uniform < 0.0:
-        return winner
-    equal = 0
-    for value in means:
-        if value == best or abs(value - best) <= tie * abs(best):
-            equal += 1
-    skip = int(uniform * equal)
-    for offset in range(means.size):
-        value = means[offset]
-        if value == best or abs(value - best) <= tie * abs(best):
-            if skip == 0:
-                return first + offset
-            skip -= 1
-    return winner
+        best = max(best, value)
+    return best
+
+
+@compiled
+def score_ridge(
+    rule: int,
+    parameters: Floats,
+    rounds: float,
+    online: Floats,
+    past: Floats,
+    derived: Floats,
+    context: Floats,
+    products: Floats,
+    first: int,
+    values: Floats,
+) -> float:
+    """Scores of neighbouring ridge nodes, as far as they could be the best; the others get -inf.
+
+    An index grows with the spread, and x' A^-1 x <= ceiling x'x, so a node whose index would not be the best even with
+    that spread need not be scored. The node that promises most goes first.
+    """
+    d = context.size
+    length = 0.0
+    for i in range(d):
+        length += context[i] * context[i]
+    promises = np.empty(values.size)
+    most = 0
+    for offset in range(values.size):
+        node = first + offset
+        mean = dot(derived, node, THETA, context)
+        ceiling = derived[node, CEILING] * length
+        values[offset] = mean
+        promises[offset] = score(rule, mean, ceiling, online[node, PULLS], past[node, PULLS], rounds, parameters)
+        if promises[offset] > promises[most]:
+            most = offset
+    best = -math.inf
+    for turn in range(-1, values.size):
+        offset = most if turn < 0 else turn
+        if turn == most:
+            continue
+        if is_best(promises[offset], best, TIE) or promises[offset] > best:
+            node = first + offset
+            spread = max(dot(derived, node, THETA + d, products), 0.0)
+            values[offset] = score(rule, values[offset], spread, online[node, PULLS], past[node, PULLS], rounds, parameters)
+            best = max(best, values[offset])
+        else:
+            values[offset] = -math.inf
+    return best
 
 
 @compiled
@@ -67,24 +112,37 @@ def descend(
     rule: int,
     parameters: Floats,
     clock: int,
-    tree: Integers,
+    tree: Links,
     online: Floats,
     past: Floats,
     derived: Floats,
+    places: Integers,
+    seats: Links,
+    heap: Floats,
     context: Floats,
     uniforms: Floats,
 ) -> int:
     """From the root to an arm, at each level to the best child (Algorithm 1; Algorithm 2, lines 4-5)."""
-    tie = TIE if context.size > 0 else 0.0
+    products = packed_products(context)
     node = 0
     level = 0
     while tree[node, SIZE] > 0:
         first, size = tree[node, FIRST], tree[node, SIZE]
-        means, spreads = np.empty(size), np.empty(size)
-        estimate(online, past, derived, context, first, means, spreads)
         rounds = 1.0 + online[node if clock == PARENT_CLOCK else 0, PULLS]
         uniform = uniforms[level] if uniforms.size > 0 else -1.0
-        node = choose(rule, parameters, means, spreads, online, past, first, rounds, tie, uniform)
+        if uniform < 0.0 and node < len(places) and places[node, LEAVES] > 0:
+            order, start, blocks = places[node, ORDER], places[node, HEAP], places[node, LEAVES]
+            seated = seats[order : order + size]
+            node = winner(rule, parameters, rounds, online, past, seated, heap, start, blocks)
+        elif context.size > 0:
+            values = np.empty(size)
+            best = score_ridge(rule, parameters, rounds, online, past, derived, context, products, first, values)
+            node = first + pick(values, best, TIE, uniform)
+        else:
+            values, spreads = np.empty(size), np.empty(size)
+            reward_estimate(online, past, first, values, spreads)
+            best = score_all(rule, parameters, rounds, online, past, first, values, spreads)
+            node = first + pick(values, best, 0.0, uniform)
         level += 1
     return node
 
@@ -94,7 +152,7 @@ def descend_many(
     rule: int,
     parameters: Floats,
     clock: int,
-    tree: Integers,
+    tree: Links,
     online: Floats,
     past: Floats,
     means: Floats,
@@ -107,31 +165,36 @@ def descend_many(
         node = 0
         level = 0
         while tree[node, SIZE] > 0:
-            first, size = tree[node, FIRST], tree[node, SIZE]
+            first, last = tree[node, FIRST], tree[node, FIRST] + tree[node, SIZE]
             rounds = 1.0 + online[node if clock == PARENT_CLOCK else 0, PULLS]
             uniform = uniforms[b, level] if uniforms.size > 0 else -1.0
-            node = choose(
-                rule,
-                parameters,
-                means[b, first : first + size],
-                spreads[b, first : first + size],
-                online,
-                past,
-                first,
-                rounds,
-                TIE,
-                uniform,
-            )
+            values = means[b, first:last]
+            best = score_all(rule, parameters, rounds, online, past, first, values, spreads[b, first:last])
+            node = first + pick(values, best, TIE, uniform)
             level += 1
         chosen[b] = node
 
 
 @compiled
-def credit(tree: Integers, online: Floats, past: Floats, derived: Floats, leaf: int, reward: float, context: Floats) -> None:
+def credit(
+    tree: Links,
+    online: Floats,
+    past: Floats,
+    derived: Floats,
+    places: Integers,
+    seat_of: Links,
+    heap: Floats,
+    leaf: int,
+    reward: float,
+    context: Floats,
+) -> None:
     """Add an observation to an arm and to every node above it (Algorithm 2, lines 6-7)."""
     node = leaf
     while node >= 0:
         observe(online, node, reward, context)
         if context.size > 0 and node > 0:
             follow(online, past, derived, node, reward, context)
-        node = tree[node, PARENT]
+        above = tree[node, PARENT]
+        if 0 <= above < len(places) and places[above, LEAVES] > 0:
+            spoil(heap, places[above, HEAP], places[above, LEAVES], seat_of[node])
+        node = above

@@ -16,6 +16,8 @@ Label: TypeAlias = Hashable
 
 Floats: TypeAlias = NDArray[np.float64]
 Integers: TypeAlias = NDArray[np.int64]
+Links: TypeAlias = NDArray[np.int32]
+"""Numbers of nodes."""
 
 
 class Decision(NamedTuple):
