@@ -9,22 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from . import state
+from . import checks, state
 from .arms import Arms, Clusters, name_of, shown
-from .checks import (
-    checked_context,
-    checked_reward,
-    dimension_for,
-    history_rows,
-    own_decision,
-    same_policy,
-)
 from .explanation import Explanation, Score
 from .history import History
 from .rules import RULES, Rule, score
 from .statistics import PULLS, THETA, derived_size, packed_products, refresh, reward_estimate, ridge_estimate, row_size
 from .tournament import CROSSOVER, seated
-from .tree import PARENT, PARENT_CLOCK, POLICY_CLOCK, credit, descend, descend_many
+from .tree import LARGEST, PARENT, PARENT_CLOCK, POLICY_CLOCK, credit, descend, descend_many
 from .types import Decision, Floats, Label, tuples
 
 CLOCKS = {"policy": POLICY_CLOCK, "parent": PARENT_CLOCK}
@@ -64,13 +56,18 @@ class Bandit:
         self.name = name or rule.name
         self.rule = rule
         self._arms = Arms(arms, clusters)
-        self._dimension = dimension_for(rule, dimension, history, self.name)
+        self._dimension = checks.dimension_for(rule, dimension, history, self.name)
         self._cluster_history = cluster_history
         self._clock = clock
         self.identity = self._fingerprint()
-        self._parameters = np.array(rule.parameters)
+        self._compile()
         labels = self._arms.labels
-        self._start(np.zeros((len(labels), row_size(self.dimension))), history_rows(history, labels, self.dimension))
+        self._start(np.zeros((len(labels), row_size(self.dimension))), checks.history_rows(history, labels, self.dimension))
+
+    def _compile(self) -> None:
+        """Rule and clock as the kernels take them."""
+        self._number, self._parameters = self.rule.number, np.array(self.rule.parameters)
+        self._clock_number = CLOCKS[self._clock]
 
     def _fingerprint(self) -> str:
         """The same for policies made alike, in any process, so that a decision of another kind can be told."""
@@ -126,7 +123,7 @@ class Bandit:
 
     @history.setter
     def history(self, history: History | None) -> None:
-        self._set_past(history_rows(history, self.arms, self.dimension))
+        self._set_past(checks.history_rows(history, self.arms, self.dimension))
 
     def select(self, context: ArrayLike | None = None, *, rng: np.random.Generator | None = None) -> Decision:
         """Choose an arm. The policy does not change; ``rng`` breaks ties at random, else the first wins.
@@ -135,11 +132,11 @@ class Bandit:
         >>> hr.UCB(["a", "b"]).select().arm
         'a'
         """
-        x = self._context(context)
+        x = checks.as_context(context, self._dimension, self.name)
         leaf = descend(
-            self.rule.number,
+            self._number,
             self._parameters,
-            CLOCKS[self._clock],
+            self._clock_number,
             self._arms.tree,
             self._online,
             self._past,
@@ -150,7 +147,9 @@ class Bandit:
             x,
             _NO_DRAWS if rng is None else rng.random(self._arms.depth),
         )
-        return self._decision(leaf, tuple(x.tolist()) if x.size else None)
+        if leaf < 0:
+            raise checks.bad_context(x)
+        return self._decision(leaf, tuple(x.tolist()) if self._dimension else None)
 
     def select_many(self, contexts: ArrayLike, *, rng: np.random.Generator | None = None) -> list[Decision]:
         """One decision per row of contexts, as ``select`` would make them one by one, by one matrix product."""
@@ -159,11 +158,9 @@ class Bandit:
         x = np.ascontiguousarray(contexts, dtype=np.float64)
         if x.ndim != 2 or x.shape[1] != self.dimension:
             raise ValueError(f"contexts must be rows of {self.dimension} numbers, got shape {x.shape}")
-        with np.errstate(over="ignore"):
-            squares = np.einsum("ij,ij->i", x, x)
-        if not np.isfinite(squares).all():
-            at = int(np.flatnonzero(~np.isfinite(squares))[0])
-            raise ValueError(f"contexts must be finite, and small enough to be squared, row {at} is {x[at].tolist()}")
+        fine = (np.abs(x) < LARGEST).all(axis=1)
+        if not fine.all():
+            raise checks.bad_context(x[np.flatnonzero(~fine)[0]])
         chosen = np.zeros(len(x), dtype=np.int64)
         step = max(1, BATCH // len(self._online))
         for start in range(0, len(x), step):
@@ -178,9 +175,9 @@ class Bandit:
         spreads = np.maximum(products @ self._derived[:, THETA + d :].T, 0.0)
         uniforms = np.zeros((0, 0)) if rng is None else rng.random((len(x), self._arms.depth))
         descend_many(
-            self.rule.number,
+            self._number,
             self._parameters,
-            CLOCKS[self._clock],
+            self._clock_number,
             self._arms.tree,
             self._online,
             self._past,
@@ -203,24 +200,29 @@ class Bandit:
         >>> policy.select().arm
         'b'
         """
-        own_decision(decision, self)
+        checks.own_decision(decision, self)
         self.learn(decision.arm, reward, decision.context)
 
     def check(self, arm: Label, reward: float, context: Sequence[float] | None = None) -> None:
         """Raise what ``learn`` would raise."""
         self._arms.leaf(arm)
-        checked_reward(reward)
-        self._context(context)
+        checks.checked_reward(reward)
+        checks.checked_context(context, self._dimension, self.name)
 
     def learn(self, arm: Label, reward: float, context: Sequence[float] | None = None) -> None:
         """Learn from a round that someone else decided."""
-        leaf, value, x = self._arms.leaf(arm), checked_reward(reward), self._context(context)
+        leaf, value, x = (
+            self._arms.leaf(arm),
+            checks.checked_reward(reward),
+            checks.as_context(context, self._dimension, self.name),
+        )
         sums = (self._online, self._past, self._derived)
-        credit(self._arms.tree, *sums, self._places, self._seat_of, self._heap, leaf, value, x)
+        if not credit(self._arms.tree, *sums, self._places, self._seat_of, self._heap, leaf, value, x):
+            raise checks.bad_context(x)
 
     def explain(self, context: ArrayLike | None = None) -> Explanation:
         """Mean, width, index, online and historical plays of every cluster, then of every arm."""
-        x = self._context(context)
+        x = checks.checked_context(context, self._dimension, self.name)
         means, spreads = np.empty(len(self._online)), np.empty(len(self._online))
         if self.dimension:
             ridge_estimate(self._derived, x, packed_products(x), 0, means, spreads)
@@ -275,10 +277,10 @@ class Bandit:
         self._learnt_by(other, since)
 
     def _learnt_by(self, other: "Bandit", since: "Bandit | None") -> Floats:
-        same_policy(self, other)
+        checks.same_policy(self, other)
         learnt = other._online_rows(self.arms)
         if since is not None:
-            same_policy(self, since)
+            checks.same_policy(self, since)
             learnt = learnt - since._online_rows(self.arms)
             if (learnt[:, PULLS] < 0.0).any():
                 raise ValueError("since must be the policy that the other worker started from: it has learnt more")
@@ -287,9 +289,6 @@ class Bandit:
     def _online_rows(self, arms: Iterable[Label]) -> Floats:
         rows: Floats = self._online[[self._arms.leaf(arm) for arm in arms]]
         return rows
-
-    def _context(self, context: Any) -> Floats:
-        return checked_context(context, self._dimension, self.name)
 
     def save(self, path: str | Path) -> None:
         """Write the whole state to a file that ``hedgerow.load`` reads."""
@@ -318,12 +317,11 @@ class Bandit:
         self.name, self.identity = str(made["name"]), str(made["identity"])
         name, *parameters = made["rule"]
         self.rule = RULES[name](*parameters)
-        self._parameters = np.array(self.rule.parameters)
         self._arms = Arms(tuples(made["arms"]), tuples(made["paths"]))
-        self._dimension = dimension_for(self.rule, made["dimension"], None, self.name)
+        self._dimension = checks.dimension_for(self.rule, made["dimension"], None, self.name)
         self._cluster_history = bool(made["cluster_history"])
         self._clock = made["clock"]
-        CLOCKS[self._clock]
+        self._compile()
         nodes = len(self._arms.tree)
         self._online = file.array("online", (nodes, row_size(self.dimension)))
         self._past = file.array("past", (nodes, row_size(self.dimension)))

@@ -1,7 +1,5 @@
 """Errors are raised at the edge, once, in a sentence with the value, before anything has changed."""
 
-import contextlib
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,6 +9,7 @@ from .arms import shown
 from .history import History, as_dimension
 from .rules import Rule
 from .statistics import row_size
+from .tree import LARGEST
 from .types import Decision, Floats, Label
 
 _NO_CONTEXT = np.zeros(0)
@@ -40,16 +39,17 @@ def history_rows(history: History | None, arms: Sequence[Label], dimension: int 
 
 def checked_reward(reward: Any) -> float:
     """The reward as a number, or an error that names it."""
-    if isinstance(reward, int | float | np.integer | np.floating | np.bool_):
-        with contextlib.suppress(OverflowError):
-            value = float(reward)
-            if math.isfinite(value * value):
-                return value
+    if isinstance(reward, float) and -LARGEST < reward < LARGEST:
+        return reward
+    if isinstance(reward, np.integer | np.floating | np.bool_):
+        return checked_reward(float(reward))
+    if isinstance(reward, int) and -LARGEST < reward < LARGEST:
+        return float(reward)
     raise ValueError(f"reward must be a finite number, and small enough to be squared, got {reward!r}")
 
 
-def checked_context(context: Any, dimension: int | None, name: str) -> Floats:
-    """The context as an array of its own (empty for a policy without contexts), or an error that says what is wrong."""
+def as_context(context: Any, dimension: int | None, name: str) -> Floats:
+    """The context as an array of its own, empty for a policy without contexts; its numbers are not looked at."""
     if dimension is None:
         if context is None:
             return _NO_CONTEXT
@@ -62,11 +62,20 @@ def checked_context(context: Any, dimension: int | None, name: str) -> Floats:
         raise ValueError(f"context must be {dimension} numbers, got {context!r}") from error
     if x.shape != (dimension,):
         raise ValueError(f"context must be {dimension} numbers, got shape {x.shape}")
-    with np.errstate(over="ignore"):
-        square = x.dot(x)
-    if not math.isfinite(square):
-        raise ValueError(f"context must be finite, and small enough to be squared, got {x.tolist()}")
     return x
+
+
+def checked_context(context: Any, dimension: int | None, name: str) -> Floats:
+    """The context as an array of its own, or an error that says what is wrong with it."""
+    x = as_context(context, dimension, name)
+    if not (np.abs(x) < LARGEST).all():
+        raise bad_context(x)
+    return x
+
+
+def bad_context(x: Floats) -> ValueError:
+    """What to raise for a context with numbers that cannot be used."""
+    return ValueError(f"context must be finite, and small enough to be squared, got {x.tolist()}")
 
 
 def own_decision(decision: Any, policy: Any) -> None:

@@ -4,7 +4,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from .bandit import CLOCKS, Bandit
+from .bandit import Bandit
 from .kernel import compiled
 from .meta import Meta
 from .problems import Trial
@@ -73,11 +73,10 @@ def _bundle(bandit: Bandit, contexts: Floats) -> Bundle:
     leaves = bandit._arms.leaves
     arm_of = np.zeros(len(bandit._online), dtype=np.int64)
     arm_of[leaves] = np.arange(leaves.size)
-    clock = CLOCKS[bandit._clock]
     seen = contexts if bandit.dimension else np.zeros((len(contexts), 0))
     sums = (bandit._online, bandit._past, bandit._derived)
     races = (bandit._places, bandit._seats, bandit._seat_of, bandit._heap)
-    return (bandit.rule.number, bandit._parameters, clock, bandit._arms.tree, *sums, *races, leaves, arm_of, seen)
+    return (bandit._number, bandit._parameters, bandit._clock_number, bandit._arms.tree, *sums, *races, leaves, arm_of, seen)
 
 
 def play(policy: Policy, trial: Trial) -> Played:

@@ -20,8 +20,20 @@ FIRST, SIZE, PARENT = 0, 1, 2
 POLICY_CLOCK, PARENT_CLOCK = 0, 1
 """Whose online rounds t counts: the whole policy's (the paper's), or those of the node one stands at (UCT's)."""
 
+LARGEST = 1e150
+"""Rewards and contexts are squared, so they must be smaller than this."""
+
 TIE = 1e-10
 """Ridge scores closer than this, relatively, are equal: their last digits depend on the order of the sums."""
+
+
+@compiled
+def usable(context: Floats) -> bool:
+    """Whether all numbers are finite and small enough to be squared; NaN is not."""
+    for value in context:
+        if not abs(value) < LARGEST:
+            return False
+    return True
 
 
 @compiled
@@ -122,7 +134,12 @@ def descend(
     context: Floats,
     uniforms: Floats,
 ) -> int:
-    """From the root to an arm, at each level to the best child (Algorithm 1; Algorithm 2, lines 4-5)."""
+    """From the root to an arm, at each level to the best child (Algorithm 1; Algorithm 2, lines 4-5).
+
+    -1 for a context that is not finite or too large.
+    """
+    if not usable(context):
+        return -1
     products = packed_products(context)
     node = 0
     level = 0
@@ -187,8 +204,10 @@ def credit(
     leaf: int,
     reward: float,
     context: Floats,
-) -> None:
-    """Add an observation to an arm and to every node above it (Algorithm 2, lines 6-7)."""
+) -> bool:
+    """Add an observation to an arm and to every node above it (Algorithm 2, lines 6-7); not if the context is unusable."""
+    if not usable(context):
+        return False
     node = leaf
     while node >= 0:
         observe(online, node, reward, context)
@@ -198,3 +217,4 @@ def credit(
         if 0 <= above < len(places) and places[above, LEAVES] > 0:
             spoil(heap, places[above, HEAP], places[above, LEAVES], seat_of[node])
         node = above
+    return True
