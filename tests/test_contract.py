@@ -54,6 +54,10 @@ def test_every_shape_of_every_rule(dimension):
     check_policy(bandit(ucb(0.7) if dimension is None else linucb(0.7)), dimension=dimension)
 
 
+def test_single_precision():
+    check_policy(partial(hr.HLinUCBC, precision="single"), dimension=3)
+
+
 @pytest.mark.parametrize("shared", [True, False], ids=["shared", "own rounds"])
 @pytest.mark.parametrize("make", [*CLASSICAL, *CONTEXTUAL], ids=lambda make: make.__name__)
 def test_under_meta(make, shared):

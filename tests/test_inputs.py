@@ -31,6 +31,7 @@ ARMS = ["a", "b", "c"]
         (lambda: hr.LinUCB(ARMS, dimension=2.5), "got 2.5"),
         (lambda: hr.Bandit(ARMS, hr.UCB(ARMS).rule, dimension=2), "takes no contexts"),
         (lambda: hr.Bandit(ARMS, hr.UCB(ARMS).rule, clock="mine"), "clock must be one of 'policy', 'parent'"),
+        (lambda: hr.LinUCB(ARMS, dimension=2, precision="half"), "precision must be one of 'double', 'single', got 'half'"),
         (lambda: hr.Meta([]), "at least one policy"),
         (lambda: hr.Meta([hr.UCB(ARMS), hr.UCB(ARMS)]), "same name: give them as a dict"),
         (lambda: hr.Meta([hr.UCB(ARMS), hr.HUCB(["b", "a", "c"])]), "same arms in the same order"),

@@ -63,6 +63,26 @@ def test_the_inverse_stays_accurate_over_100_000_updates(kind, d):
     assert relative(inverse, np.linalg.inv(A)) < 1e-8
 
 
+@pytest.mark.parametrize("kind", ["normal", "correlated"])
+def test_single_precision_errs_by_a_millionth(kind, tmp_path):
+    rng = np.random.default_rng(3)
+    d, n = 20, 20_000
+    X = rng.normal(size=(n, d)) if kind == "normal" else rng.normal(size=(n, 1)) + 0.1 * rng.normal(size=(n, d))
+    rewards = X @ rng.normal(size=d) + rng.normal(size=n)
+    single, double = (hr.LinUCB(["a", "b"], dimension=d, precision=precision) for precision in ("single", "double"))
+    for x, reward in zip(X, rewards, strict=True):
+        for policy in (single, double):
+            policy.learn("a", reward, x)
+    assert single._derived.dtype == np.float32
+    for x in X[:50]:
+        one, other = single.explain(x)[0], double.explain(x)[0]
+        assert one.index == pytest.approx(other.index, rel=2e-5, abs=2e-5)
+    single.save(tmp_path / "single.zip")
+    loaded = hr.load(tmp_path / "single.zip")
+    assert loaded._derived.dtype == np.float32
+    assert loaded.explain(X[0]) == single.explain(X[0])
+
+
 def test_contexts_too_large_for_the_identity_to_show_stay_finite():
     policy = hr.LinUCB(["a", "b"], dimension=2)
     for _ in range(5):

@@ -119,16 +119,6 @@ class Arms:
         position = self.position(arm)
         return position + 1 if self.paths is None else int(self.leaves[position])
 
-    def new_path(self, arm: Label, cluster: Label | None) -> tuple[Label, ...]:
-        """The path of an arm about to be added, or the reason why it cannot be."""
-        if as_label(arm, "an arm label") in self.labels:
-            raise ValueError(f"arm {arm!r} is there already")
-        if self.clustered and cluster is None:
-            raise ValueError(f"arm {arm!r} needs a cluster; the clusters are {shown(dict.fromkeys(self.clusters or ()))}")
-        if not self.clustered and cluster is not None:
-            raise ValueError(f"this policy has no clusters: add arm {arm!r} without cluster {cluster!r}")
-        return () if cluster is None else as_path(cluster)
-
     def totals(self, rows: Floats) -> Floats:
         """Rows of all nodes from the rows of the arms: a cluster is the sum of its arms."""
         nodes = np.zeros((len(self.tree), rows.shape[1]))
@@ -137,6 +127,17 @@ class Arms:
             first = self.tree[node, FIRST]
             nodes[node] = nodes[first : first + self.tree[node, SIZE]].sum(axis=0)
         return nodes
+
+
+def new_path(arm: Label, cluster: Label | None, *, arms: Sequence[Label], clusters: Iterable[Label] | None) -> tuple[Label, ...]:
+    """The path of an arm about to be added to a policy with these arms and clusters, or the reason why it cannot be."""
+    if as_label(arm, "an arm label") in arms:
+        raise ValueError(f"arm {arm!r} is there already")
+    if clusters is not None and cluster is None:
+        raise ValueError(f"arm {arm!r} needs a cluster; the clusters are {shown(dict.fromkeys(clusters))}")
+    if clusters is None and cluster is not None:
+        raise ValueError(f"this policy has no clusters: add arm {arm!r} without cluster {cluster!r}")
+    return () if cluster is None else as_path(cluster)
 
 
 def name_of(path: tuple[Label, ...]) -> Label | None:

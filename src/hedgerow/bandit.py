@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import checks, state
-from .arms import Arms, Clusters, name_of, shown
+from .arms import Arms, Clusters, name_of, new_path, shown
 from .explanation import Explanation, Score
 from .history import History
 from .rules import RULES, Rule, score
@@ -20,6 +20,7 @@ from .tree import LARGEST, PARENT, PARENT_CLOCK, POLICY_CLOCK, credit, descend, 
 from .types import Decision, Floats, Label, tuples
 
 CLOCKS = {"policy": POLICY_CLOCK, "parent": PARENT_CLOCK}
+PRECISIONS = {"double": np.float64, "single": np.float32}
 BATCH = 1 << 22
 """Scores that ``select_many`` holds in memory at a time."""
 
@@ -37,6 +38,8 @@ class Bandit:
         dimension: length of the context vectors, for rules that need them; taken from the history if left out.
         cluster_history: whether clusters start with the history of their arms too (HUCBC' says no).
         clock: whose rounds t counts, the "policy"'s (the paper's) or those of the "parent" node (UCT's).
+        precision: of theta and the inverse matrices, "double" or "single"; single halves the memory that choosing reads, at a
+            relative error of about 1e-6 in the scores. The sums themselves are always double.
     """
 
     def __init__(
@@ -49,16 +52,20 @@ class Bandit:
         dimension: int | None = None,
         cluster_history: bool = True,
         clock: str = "policy",
+        precision: str = "double",
         name: str | None = None,
     ):
         if clock not in CLOCKS:
             raise ValueError(f"clock must be one of {shown(CLOCKS)}, got {clock!r}")
+        if precision not in PRECISIONS:
+            raise ValueError(f"precision must be one of {shown(PRECISIONS)}, got {precision!r}")
         self.name = name or rule.name
         self.rule = rule
         self._arms = Arms(arms, clusters)
         self._dimension = checks.dimension_for(rule, dimension, history, self.name)
         self._cluster_history = cluster_history
         self._clock = clock
+        self._precision = precision
         self.identity = self._fingerprint()
         self._compile()
         labels = self._arms.labels
@@ -71,7 +78,16 @@ class Bandit:
 
     def _fingerprint(self) -> str:
         """The same for policies made alike, in any process, so that a decision of another kind can be told."""
-        made = (self.name, self.rule, self._arms.labels, self._arms.paths, self.dimension, self._cluster_history, self._clock)
+        made = (
+            self.name,
+            self.rule,
+            self._arms.labels,
+            self._arms.paths,
+            self.dimension,
+            self._cluster_history,
+            self._clock,
+            self._precision,
+        )
         return f"{self.name}-{hashlib.blake2b(repr(made).encode(), digest_size=6).hexdigest()}"
 
     def _start(self, online: Floats, past: Floats) -> None:
@@ -83,7 +99,7 @@ class Bandit:
         self._past = self._arms.totals(rows)
         if not self._cluster_history:
             self._past[list(self._arms.inner)] = 0.0
-        self._derived = np.zeros((len(self._online), derived_size(self.dimension)))
+        self._derived = np.zeros((len(self._online), derived_size(self.dimension)), dtype=PRECISIONS[self._precision])
         if self.dimension:
             for node in range(1, len(self._online)):
                 refresh(self._online, self._past, self._derived, node, self.dimension)
@@ -241,7 +257,7 @@ class Bandit:
 
     def add_arm(self, arm: Label, *, cluster: Label | None = None) -> None:
         """Offer one more arm from now on; a clustered policy needs its cluster, which may be new."""
-        path = self._arms.new_path(arm, cluster)
+        path = new_path(arm, cluster, arms=self._arms.labels, clusters=self.clusters)
         paths = (*self._arms.paths, path) if self._arms.paths is not None else None
         self._replant(Arms((*self.arms, arm), paths), [*range(len(self._arms.labels)), -1])
 
@@ -305,6 +321,7 @@ class Bandit:
             "dimension": self.dimension,
             "cluster_history": self._cluster_history,
             "clock": self._clock,
+            "precision": self._precision,
             "arms": list(self.arms),
             "paths": None if self._arms.paths is None else list(self._arms.paths),
         }
@@ -320,12 +337,13 @@ class Bandit:
         self._arms = Arms(tuples(made["arms"]), tuples(made["paths"]))
         self._dimension = checks.dimension_for(self.rule, made["dimension"], None, self.name)
         self._cluster_history = bool(made["cluster_history"])
-        self._clock = made["clock"]
+        self._clock, self._precision = made["clock"], made["precision"]
         self._compile()
         nodes = len(self._arms.tree)
         self._online = file.array("online", (nodes, row_size(self.dimension)))
         self._past = file.array("past", (nodes, row_size(self.dimension)))
-        self._derived = file.array("derived", (nodes, derived_size(self.dimension)))
+        derived = file.array("derived", (nodes, derived_size(self.dimension)))
+        self._derived = derived.astype(PRECISIONS[self._precision])
         if (self._online[:, PULLS] < 0.0).any() or (self._past[:, PULLS] < 0.0).any():
             raise ValueError("it counts fewer than no plays")
         self._seat()

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import state
-from .arms import as_path, shown
+from .arms import new_path
 from .bandit import Bandit
 from .checks import checked_context, checked_reward, own_decision, same_policy
 from .explanation import Explanation, Score
@@ -66,9 +66,10 @@ class Meta:
 
     def select(self, context: ArrayLike | None = None, *, rng: np.random.Generator | None = None) -> Decision:
         """Choose an expert, then the arm it chooses. Nothing changes; ``rng`` breaks ties at random."""
-        checked_context(context, self.dimension, self.name)
         followed = str(self._chooser.select(rng=rng).arm)
         expert = self.experts[followed]
+        if expert.dimension is None:  # else the expert looks at the context itself
+            checked_context(context, self.dimension, self.name)
         inner = expert.select(context if expert.dimension else None, rng=rng)
         return self._own(followed, inner, context)
 
@@ -128,14 +129,7 @@ class Meta:
 
     def add_arm(self, arm: Label, *, cluster: Label | None = None) -> None:
         """Offer one more arm in every expert; those without clusters leave the cluster aside."""
-        if arm in self.arms:
-            raise ValueError(f"arm {arm!r} is there already")
-        if self.clustered and cluster is None:
-            raise ValueError(f"arm {arm!r} needs a cluster; the clusters are {shown(dict.fromkeys(self.clusters or ()))}")
-        if not self.clustered and cluster is not None:
-            raise ValueError(f"this policy has no clusters: add arm {arm!r} without cluster {cluster!r}")
-        if cluster is not None:
-            as_path(cluster)
+        new_path(arm, cluster, arms=self.arms, clusters=self.clusters)
         for expert in self.experts.values():
             expert.add_arm(arm, cluster=cluster if expert.clustered else None)
 

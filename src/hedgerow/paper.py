@@ -39,19 +39,33 @@ def HUCBCPrime(
     return Bandit(arms, ucb(scale), clusters=clusters, history=history, cluster_history=False, name="HUCBCPrime")
 
 
-def LinUCB(arms: Iterable[Label], *, dimension: int, alpha: float = 1.0) -> Bandit:
+def LinUCB(arms: Iterable[Label], *, dimension: int, alpha: float = 1.0, precision: str = "double") -> Bandit:
     """Ridge regression per arm on the context, with a bonus: no history, no clusters."""
-    return Bandit(arms, linucb(alpha), dimension=dimension, name="LinUCB")
+    return Bandit(arms, linucb(alpha), dimension=dimension, precision=precision, name="LinUCB")
 
 
-def HLinUCB(arms: Iterable[Label], *, history: History | None = None, dimension: int | None = None, alpha: float = 1.0) -> Bandit:
+def HLinUCB(
+    arms: Iterable[Label],
+    *,
+    history: History | None = None,
+    dimension: int | None = None,
+    alpha: float = 1.0,
+    precision: str = "double",
+) -> Bandit:
     """LinUCB that starts from history."""
-    return Bandit(arms, linucb(alpha), history=history, dimension=dimension, name="HLinUCB")
+    return Bandit(arms, linucb(alpha), history=history, dimension=dimension, precision=precision, name="HLinUCB")
 
 
-def LinUCBC(arms: Iterable[Label], *, clusters: Clusters | None = None, dimension: int, alpha: float = 1.0) -> Bandit:
+def LinUCBC(
+    arms: Iterable[Label],
+    *,
+    clusters: Clusters | None = None,
+    dimension: int,
+    alpha: float = 1.0,
+    precision: str = "double",
+) -> Bandit:
     """LinUCB over clusters, then over the arms of the chosen one."""
-    return Bandit(arms, linucb(alpha), clusters=clusters, dimension=dimension, name="LinUCBC")
+    return Bandit(arms, linucb(alpha), clusters=clusters, dimension=dimension, precision=precision, name="LinUCBC")
 
 
 def HLinUCBC(
@@ -61,9 +75,18 @@ def HLinUCBC(
     history: History | None = None,
     dimension: int | None = None,
     alpha: float = 1.0,
+    precision: str = "double",
 ) -> Bandit:
     """LinUCB over clusters and their arms, both starting from history, Algorithm 2."""
-    return Bandit(arms, linucb(alpha), clusters=clusters, history=history, dimension=dimension, name="HLinUCBC")
+    return Bandit(
+        arms,
+        linucb(alpha),
+        clusters=clusters,
+        history=history,
+        dimension=dimension,
+        precision=precision,
+        name="HLinUCBC",
+    )
 
 
 def META(
