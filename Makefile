@@ -5,12 +5,13 @@ VENV := .venv
 RUN := $(VENV)/bin/python
 READY := $(VENV)/ready
 
-.PHONY: help test lint reproduce clean
+.PHONY: help test lint reproduce bench clean
 
 help:
 	@echo "make test       run the tests"
 	@echo "make lint       ruff (lint and format) and mypy"
 	@echo "make reproduce  the paper's figures and claims, into report/index.html"
+	@echo "make bench      speed against other libraries, into docs/benchmarks.md (OPTIONS=--quick: a trial)"
 	@echo "make clean      remove the virtual environment and the report"
 
 $(READY): pyproject.toml constraints.txt
@@ -30,5 +31,8 @@ lint: $(READY)
 reproduce: $(READY)
 	$(RUN) -m hedgerow reproduce
 
+bench: $(READY)
+	$(RUN) benchmarks/run.py $(OPTIONS)
+
 clean:
-	rm -rf $(VENV) report build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) report report-quick build .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -403,12 +403,12 @@ def test_hucbc_stays_below_its_bound_under_tight_clustering() -> None:
         (lambda: clustering([0.5, 0.4], "ab"), "clusters must be one label per arm, in order, got 'ab'"),
         (lambda: clustering([0.5], {0: "a"}), "clusters must be one label per arm, in order, got {0: 'a'}"),
         (lambda: hucb([0.5, math.inf], horizon=9), "means must be finite, arm 1 has inf"),
-        (lambda: hucb([0.5, 0.4], horizon=0), "horizon must be a whole number of at least 1, got 0"),
-        (lambda: hucb([0.5, 0.4], horizon=1.5), "horizon must be a whole number of at least 1, got 1.5"),  # type: ignore[arg-type]
+        (lambda: hucb([0.5, 0.4], horizon=0), "horizon must be a whole number from 1 to 1e18, got 0"),
+        (lambda: hucb([0.5, 0.4], horizon=1.5), "horizon must be a whole number from 1 to 1e18, got 1.5"),  # type: ignore[arg-type]
         (lambda: hucb([0.5, 0.4], horizon=9, history=[1]), "history must give one number of plays per arm: 2 arms, 1 given"),
         (lambda: hucb([0.5, 0.4], horizon=9, history=[1, -2]), r"history must not be negative, arm 1 has -2\.0"),
         (lambda: hucb([0.5], horizon=9, form="best"), "form must be 'printed' or 'gap-weighted', got 'best'"),  # type: ignore[arg-type]
-        (lambda: tight([0.5, 0.4], [0, 1], horizon=-3), "horizon must be a whole number of at least 1, got -3"),
+        (lambda: tight([0.5, 0.4], [0, 1], horizon=-3), "horizon must be a whole number from 1 to 1e18, got -3"),
         (lambda: adversarial([0.5], [0], horizon=9, r=0.0, s=1.0), r"r must be a number above 0, got 0\.0"),
         (lambda: adversarial([0.5], [0], horizon=9, r=1.0, s=math.nan), "s must be a number of at least 0, got nan"),
         (lambda: hlinucb(12.0, **{**LINEAR, "delta": 1.0}), r"delta must be above 0 and below 1, got 1\.0"),

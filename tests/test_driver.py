@@ -126,12 +126,12 @@ def replay(policy, log, path):
 def assert_sound(policy):
     """A cluster is the sum of its arms, and derived rows are those of the sums."""
     for part in policy.experts.values() if isinstance(policy, hr.Meta) else [policy]:
-        sums = part._arms.totals(part._online[part._arms.leaves])
-        assert np.array_equal(sums[:, PULLS], part._online[:, PULLS])
-        assert part._online == pytest.approx(sums, rel=1e-9, abs=1e-9)
-        before = part._derived.copy()
+        sums = part._nodes.arms.totals(part._nodes.online[part._nodes.arms.leaves])
+        assert np.array_equal(sums[:, PULLS], part._nodes.online[:, PULLS])
+        assert part._nodes.online == pytest.approx(sums, rel=1e-9, abs=1e-9)
+        before = part._nodes.derived.copy()
         part.history = part.history
-        assert before == pytest.approx(part._derived, rel=1e-8, abs=1e-8)
+        assert before == pytest.approx(part._nodes.derived, rel=1e-8, abs=1e-8)
 
 
 @pytest.mark.slow

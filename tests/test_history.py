@@ -149,6 +149,13 @@ def test_bad_frames(kind):
         history(reward="gain", gain=np.array([np.inf] + [1.0] * (N - 1)))
 
 
+def test_missing_arms_of_pandas_own_types():
+    for dtype, values in (("string", ["a", None]), ("Int64", [1, None])):
+        frame = pd.DataFrame({"arm": pd.array(values, dtype=dtype), "r": [1.0, 2.0]})
+        with pytest.raises(ValueError, match="1 rows have no arm"):
+            hr.History.from_frame(frame, arm="arm", reward="r")
+
+
 def test_history_of_other_arms_can_be_left_out():
     history = hr.History.from_rounds(arms=["a", "old"], rewards=[1, 0])
     assert hr.HUCB(["a", "b"], history=history.only(["a", "b"])).history.plays("a") == 1

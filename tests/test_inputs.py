@@ -1,6 +1,7 @@
 """Bad input: a clear error that names the value."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import hedgerow as hr
@@ -18,7 +19,7 @@ ARMS = ["a", "b", "c"]
         (lambda: hr.UCB([float("nan")]), "got nan"),
         (lambda: hr.UCB([["a"]]), r"got \['a'\]"),
         (lambda: hr.UCBC(ARMS, clusters=["x", "y"]), "one cluster per arm: 3 arms, 2 given"),
-        (lambda: hr.UCBC(ARMS, clusters="xyz"), "single string 'xyz'"),
+        (lambda: hr.UCBC(ARMS, clusters="xyz"), "or a mapping, got 'xyz'"),
         (lambda: hr.UCBC(ARMS, clusters={"a": 1, "b": 1}), "none given for: 'c'"),
         (lambda: hr.UCBC(ARMS, clusters={"a": 1, "b": 1, "c": 1, "d": 2}), "do not exist: 'd'"),
         (lambda: hr.UCBC(ARMS, clusters=[(), "x", "y"]), "empty tuple"),
@@ -43,6 +44,19 @@ ARMS = ["a", "b", "c"]
         (lambda: hr.LinUCB(ARMS, dimension=2).select(["x", 1]), "2 numbers, got"),
         (lambda: hr.LinUCB(ARMS, dimension=2).select([1.0, np.nan]), "finite.*nan"),
         (lambda: hr.LinUCB(ARMS, dimension=2).select([1.0, 1e200]), "small enough to be squared"),
+        (lambda: hr.LinUCB(ARMS, dimension=2).select(("1", "2")), "2 numbers, got"),
+        (lambda: hr.UCBC(ARMS, clusters={"x", "y", "z"}), "in order, or a mapping"),
+        (lambda: hr.UCBC(ARMS, clusters=[("x",) * 65, "x", "y"]), "at most 64"),
+        (lambda: hr.UCB(["a", 10**30]), "below 2"),
+        (lambda: hr.UCB(ARMS, scale=10**400), "scale must be"),
+        (lambda: hr.UCB(ARMS, scale=True), "scale must be"),
+        (lambda: hr.Meta(["x"]), "must be policies, got 'x'"),
+        (lambda: hr.Decision.from_json(None), "not a decision"),
+        (lambda: hr.History(["a"], np.zeros((2, 3))), "a row of 3 numbers for each distinct arm"),
+        (lambda: hr.History(["a"], np.full((1, 3), np.nan)), "finite sums"),
+        (lambda: hr.History.from_rounds(arms=["a"], rewards=[1e200]), "below 1e"),
+        (lambda: hr.History.from_rounds(arms=["a"], rewards=[1.0]).weighted("x"), "got 'x'"),
+        (lambda: hr.History.from_rounds(arms=["a"], rewards=[1.0]).weighted(1e308), "at least 0"),
         (lambda: hr.LinUCB(ARMS, dimension=2).select_many([1.0, 2.0]), r"rows of 2 numbers, got shape \(2,\)"),
         (lambda: hr.LinUCB(ARMS, dimension=2).select_many([[1.0, np.inf]]), "finite"),
         (lambda: hr.Decision.from_json("arm: a"), "not a decision"),
@@ -81,7 +95,41 @@ def test_decisions_of_other_policies():
     meta = hr.META(ARMS)
     with pytest.raises(ValueError, match="names no expert of META"):
         meta.update(meta.select()._replace(experts=("UCB",)), 1.0)
+    for experts in (5, (), ("HUCB", "deeper"), ([],)):
+        with pytest.raises(ValueError, match="expert"):
+            meta.update(meta.select()._replace(experts=experts), 1.0)
+    with pytest.raises(ValueError, match="UCB has no experts"):
+        policy.update(policy.select()._replace(experts=("x",)), 1.0)
     assert policy.rounds == meta.rounds == 0
+
+
+def test_meta_has_no_history_of_its_own():
+    meta = hr.META(ARMS)
+    with pytest.raises(AttributeError):
+        meta.history = hr.History.from_rounds(arms=["a"], rewards=[1.0])
+    with pytest.raises(AttributeError, match=r"policy.experts\['HUCBC'\].history"):
+        _ = meta.history
+
+
+def test_an_expert_changed_on_its_own_is_found():
+    meta = hr.META(ARMS)
+    meta.experts["HUCB"].add_arm("d")
+    for change in (lambda: meta.add_arm("e"), lambda: meta.remove_arm("a")):
+        with pytest.raises(ValueError, match="'HUCB' were changed apart"):
+            change()
+    assert meta.arms == tuple(ARMS)
+
+
+def test_the_type_of_a_number_does_not_make_another_policy():
+    identities = {hr.META(ARMS, scale=scale).identity for scale in (1, 1.0, np.float64(1), np.float32(1), np.int64(1))}
+    assert len(identities) == 1
+    assert hr.UCB(range(3)).identity == hr.UCB([0, 1, 2]).identity
+
+
+def test_a_series_with_the_arms_as_index_is_a_mapping():
+    series = pd.Series({"c": 2, "a": 1, "b": 1})
+    assert hr.UCBC(ARMS, clusters=series).clusters == (1, 1, 2)
+    assert hr.UCBC(ARMS, clusters=pd.Series([1, 2, 2])).clusters == (1, 2, 2)
 
 
 def test_a_policy_made_alike_accepts_the_decision():
@@ -108,6 +156,8 @@ def test_arms_that_cannot_be_added_or_removed():
 
 def test_workers_that_cannot_be_merged():
     policy, grown, ahead = hr.UCB(ARMS), hr.UCB(ARMS), hr.UCB(ARMS)
+    with pytest.raises(ValueError, match="merged with itself"):
+        policy.merge(policy)
     grown.add_arm("d")
     ahead.learn("a", 1.0)
     with pytest.raises(ValueError, match="only workers of the same policy"):

@@ -9,9 +9,10 @@ import numpy as np
 import polars as pl
 import pytest
 
-from hedgerow.report.claims import CLAIMS, Check, Claim, best, follows, gain, logarithmic
+from hedgerow.report.claims import CLAIMS, logarithmic
 from hedgerow.report.experiments import EXPERIMENTS, OWN, Data
 from hedgerow.report.reproduction import reproduce
+from hedgerow.report.verdicts import Check, Claim, best, follows, gain
 from hedgerow.result import Simulation
 
 
@@ -23,7 +24,7 @@ def simulated_data(monkeypatch):
 def made_up(regret, share=0.9, rounds=1000, trials=8):
     """A simulation whose outcome is known: regret per round of each policy, with a little noise."""
     at = np.array([rounds // 4, rounds // 2, rounds])
-    noise = np.random.default_rng(0).normal(0, 0.001, size=(len(regret), trials, 1))
+    noise = np.random.default_rng(1).normal(0, 0.001, size=(len(regret), trials, 1))
     curves = (np.array(list(regret.values()))[:, None, None] + noise) * at
     followed = np.zeros((len(regret), trials, 3, 2))
     followed[..., 0], followed[..., 1] = share * at, (1 - share) * at
@@ -37,36 +38,50 @@ def test_a_difference_that_is_there_holds_and_one_that_is_not_does_not():
     result = made_up({"UCB": 0.5, "HUCB": 0.4, "HUCBC": 0.1})
     assert gain(result, "HUCBC", "UCB").mean == pytest.approx(0.4, abs=0.01)
     check = best("here", result, "HUCBC", ("UCB", "HUCB"))
-    assert check.holds
+    assert check.outcome == "holds"
     assert check.what.startswith("HUCBC - HUCB")  # the closest rival
-    assert not best("here", result, "HUCB", ("UCB", "HUCBC")).holds
-    assert not best("here", made_up({"A": 0.1, "B": 0.1}), "A", ("B",)).holds
+    assert best("here", result, "HUCB", ("UCB", "HUCBC")).outcome == "does not hold"
+    assert best("here", made_up({"A": 0.1, "B": 0.1}), "A", ("B",)).outcome == "open"
+
+
+def test_the_best_must_beat_every_rival_not_only_the_closest():
+    result = made_up({"HUCBC": 0.1, "close": 0.15, "wild": 0.3})
+    result.regret[2] += np.random.default_rng(2).normal(0, 1000, size=(result.trials, 1))
+    check = best("here", result, "HUCBC", ("close", "wild"))
+    assert check.what.startswith("HUCBC - wild")
+    assert check.outcome == "open"
 
 
 def test_following_is_more_than_half_of_the_rounds():
-    assert follows("here", made_up({"META": 0.1}, share=0.9), "META", "HUCBC").holds
-    assert not follows("here", made_up({"META": 0.1}, share=0.9), "META", "HUCB").holds
-    assert not follows("here", made_up({"META": 0.1}, share=0.5), "META", "HUCBC").holds
+    assert follows("here", made_up({"META": 0.1}, share=0.9), "META", "HUCBC").outcome == "holds"
+    assert follows("here", made_up({"META": 0.1}, share=0.9), "META", "HUCB").outcome == "does not hold"
+    assert follows("here", made_up({"META": 0.1}, share=0.5), "META", "HUCBC").outcome == "open"
 
 
 def test_linear_regret_is_not_logarithmic():
-    assert not logarithmic("here", made_up({"UCB": 0.1}), "UCB").holds
+    assert logarithmic("here", made_up({"UCB": 0.1}), "UCB").outcome == "does not hold"
     result = made_up({"UCB": 0.1})
     result.regret[:] = 10 * np.log(result.at) + np.random.default_rng(1).normal(0, 0.1, size=result.regret.shape)
-    assert logarithmic("here", result, "UCB").holds
+    assert logarithmic("here", result, "UCB").outcome == "holds"
 
 
 def test_verdicts():
-    yes, no = (Check("here", "x", 1.0, 0.5, 1.5, holds) for holds in (True, False))
+    yes, no, open_ = (Check("here", "x", middle, middle - 0.5, middle + 0.5) for middle in (1.0, -1.0, 0.0))
     assert Claim("a", "x", (yes, yes)).verdict == "holds"
     assert Claim("a", "x", (yes, no)).verdict == "holds under stated settings"
-    assert Claim("a", "x", (no,)).verdict == "does not hold"
+    assert Claim("a", "x", (yes, open_)).verdict == "holds under stated settings"
+    assert Claim("a", "x", (open_, no)).verdict == "does not hold"
+    assert Claim("a", "x", (open_,)).verdict == "not decided"
+    assert Claim("a", "x", (yes, open_, no)).weakest is no
+    inside, outside = (Check("here", "x", value, value - 0.01, value + 0.01, above=-0.1, below=0.1) for value in (0.0, 0.2))
+    assert (inside.outcome, outside.outcome) == ("holds", "does not hold")
+    json.dumps(Claim("a", "x", (yes, inside)).as_dict(), allow_nan=False)
 
 
 def test_claims_turn_round_with_the_data():
-    policies = ["UCB", "HUCB", "UCBC", "HUCBC", "META", OWN, "HUCBC shuffled"]
-    for_the_paper = dict(zip(policies, [0.5, 0.47, 0.3, 0.1, 0.1, 0.1, 0.2], strict=True))
-    against = dict(zip(policies, [0.1, 0.3, 0.2, 0.5, 0.1, 0.1, 0.2], strict=True))
+    policies = ["UCB", "HUCB", "UCBC", "HUCBC", "META", OWN, "HUCBC shuffled", "META shuffled", f"{OWN} shuffled"]
+    for_the_paper = dict(zip(policies, [0.5, 0.47, 0.3, 0.1, 0.1, 0.1, 0.2, 0.1, 0.1], strict=True))
+    against = dict(zip(policies, [0.1, 0.11, 0.2, 0.5, 0.1, 0.1, 0.2, 0.1, 0.1], strict=True))
     good = [claim.verdict for claim in CLAIMS["a"]({"a": made_up(for_the_paper)})]
     bad = [claim.verdict for claim in CLAIMS["a"]({"a": made_up(against, share=0.1)})]
     assert good == ["holds"] * 4
@@ -86,6 +101,9 @@ def test_every_claim_of_the_paper_has_a_row(tmp_path):
     assert page.count("<svg") == 7
     assert page.count("<details class=") == 21
     assert "Simulated data stands in for the real" in page
+    assert "Fewer trials or rounds than the paper" in page
+    assert len(saved["warnings"]) == 2
+    assert saved["panels"]["f true"]["simulated"]
     assert "(simulated data)" in page
     assert not re.search(r"""(src|href)=["'](?!#)|@import|url\(http""", page.replace("xlink:href", ""))
     assert not (tmp_path / ".trials").exists()
@@ -102,6 +120,22 @@ def test_two_runs_are_identical_byte_for_byte(tmp_path):
         reproduce(["a", "f"], trials=2, rounds=200, jobs=jobs, out=tmp_path / name)
     for file in ("results.parquet", "claims.json", "index.html", "figures/a.png"):
         assert (tmp_path / "one" / file).read_bytes() == (tmp_path / "two" / file).read_bytes()
+
+
+def test_another_run_leaves_the_trials_of_an_interrupted_one(tmp_path, monkeypatch):
+    def interrupted(*arguments):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("hedgerow.report.reproduction._write", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            reproduce(["a"], trials=2, rounds=50, jobs=1, out=tmp_path)
+    kept = sorted(file.name for file in tmp_path.rglob("*.npz"))
+    assert len(kept) == 2
+    reproduce(["b"], trials=2, rounds=50, jobs=1, out=tmp_path)
+    assert sorted(file.name for file in tmp_path.rglob("*.npz")) == kept
+    reproduce(["a"], trials=2, rounds=50, jobs=1, out=tmp_path)
+    assert not (tmp_path / ".trials").exists()
 
 
 def test_every_clustered_policy_has_its_control():
@@ -129,15 +163,18 @@ def broken_folder(tmp_path, kind):
     ("arguments", "message"),
     [
         (("reproduce", "z"), "there is no figure 'z'; choose among a, b, c, d, e, f, bounds"),
-        (("reproduce", "a", "--trials", "0"), "trials must be at least 1, got 0"),
-        (("reproduce", "a", "--rounds", "-5"), "rounds must be at least 1, got -5"),
+        (("reproduce", "a", "--trials", "0"), "trials must be at least 2, got 0"),
+        (("reproduce", "a", "--rounds", "-5"), "rounds must be at least 10, got -5"),
         (("reproduce", "a", "--jobs", "0"), "jobs must be at least 1, got 0"),
         (("reproduce", "f", "--data", "WARFARIN"), "Therapeutic Dose of Warfarin"),
         (("reproduce", "d", "--data", "LATENCY"), "slow"),
         (("reproduce", "d", "--data", "/no/such/folder"), "/no/such/folder"),
+        (("reproduce", "[/b]"), "no figure '[/b]'"),
+        (("bounds", "0.5", "0.4", "--horizon", "1" + "0" * 400), "horizon"),
         (("bounds", "0.5", "0.4", "--clusters", "a"), "clusters"),
         (("bounds", "0.5", "0.4", "--history", "1,x"), "'x'"),
         (("bounds", "0.5", "0.4", "--horizon", "0"), "horizon"),
+        (("bounds", "0.5", "0.4", "--clusters", "a,b", "--r", "1"), "give --r and --s"),
     ],
 )
 def test_what_the_user_can_mend_is_said_in_one_sentence(tmp_path, arguments, message):
@@ -157,6 +194,20 @@ def test_bounds_on_the_command_line():
     assert "Clusters: tight" in run.stdout
     assert [len(re.findall(rf"^│ {policy} +│ \w", run.stdout, re.M)) for policy in ("HUCB", "HUCBC", "HUCBC'")] == [2, 2, 2]
     assert "not tight" in command("bounds", "0.9", "0.2", "0.3", "--clusters", "a,a,b").stdout
+
+
+def test_labels_that_look_like_markup():
+    run = command("bounds", "0.9", "0.4", "--clusters", "[/x],[bold]b")
+    assert run.returncode == 0
+    assert "[/x]" in run.stdout
+    assert "[bold]b" in run.stdout
+
+
+def test_a_folder_that_cannot_be_written(tmp_path):
+    (tmp_path / "file").write_text("")
+    run = command("reproduce", "a", "--out", str(tmp_path / "file" / "below"))
+    assert run.returncode == 2
+    assert "choose another --out" in run.stderr
 
 
 def test_help_and_version():

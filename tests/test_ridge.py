@@ -58,7 +58,7 @@ def test_the_inverse_stays_accurate_over_100_000_updates(kind, d):
     for x, reward in zip(X, rewards, strict=True):
         policy.learn("a", reward, x)
     A, b = np.eye(d) + X.T @ X, X.T @ rewards
-    theta, inverse = policy._derived[1, THETA : THETA + d], unpacked(policy._derived[1, THETA + d :], d)
+    theta, inverse = policy._nodes.derived[1, THETA : THETA + d], unpacked(policy._nodes.derived[1, THETA + d :], d)
     assert relative(theta, np.linalg.solve(A, b)) < 1e-8
     assert relative(inverse, np.linalg.inv(A)) < 1e-8
 
@@ -73,13 +73,13 @@ def test_single_precision_errs_by_a_millionth(kind, tmp_path):
     for x, reward in zip(X, rewards, strict=True):
         for policy in (single, double):
             policy.learn("a", reward, x)
-    assert single._derived.dtype == np.float32
+    assert single._nodes.derived.dtype == np.float32
     for x in X[:50]:
         one, other = single.explain(x)[0], double.explain(x)[0]
         assert one.index == pytest.approx(other.index, rel=2e-5, abs=2e-5)
     single.save(tmp_path / "single.zip")
     loaded = hr.load(tmp_path / "single.zip")
-    assert loaded._derived.dtype == np.float32
+    assert loaded._nodes.derived.dtype == np.float32
     assert loaded.explain(X[0]) == single.explain(X[0])
 
 

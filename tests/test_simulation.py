@@ -52,7 +52,7 @@ def test_the_numbers_do_not_depend_on_jobs():
 
 
 class Interrupted:
-    """A problem that fails in its third trial, once."""
+    """A problem that fails once, at its fourth trial; the first is only looked at for the experts' names."""
 
     dimension = None
     calls = 0
@@ -60,7 +60,7 @@ class Interrupted:
 
     def trial(self, rounds, rng):
         type(self).calls += 1
-        if type(self).broken and type(self).calls == 3:
+        if type(self).broken and type(self).calls == 4:
             raise KeyboardInterrupt
         return SMALL.trial(rounds, rng)
 
@@ -75,7 +75,7 @@ def test_an_interrupted_run_resumes(tmp_path):
     assert len(list(tmp_path.iterdir())) == 2
     Interrupted.broken, Interrupted.calls = False, 0
     resumed = run(resume=tmp_path)
-    assert Interrupted.calls == 2 + 1  # the two missing trials, and one look at the experts' names
+    assert Interrupted.calls == 1 + 2  # a look at the experts' names, and the two missing trials
     assert np.array_equal(resumed.reward, run().reward)
     assert np.array_equal(resumed.followed, run().followed)
 
@@ -84,6 +84,64 @@ def test_another_setting_is_not_taken_for_the_same(tmp_path):
     first = hr.simulate({"p": hr.UCB}, SMALL, rounds=200, trials=1, jobs=1, resume=tmp_path)
     second = hr.simulate({"p": partial(hr.UCB, scale=0.1)}, SMALL, rounds=200, trials=1, jobs=1, resume=tmp_path)
     assert not np.array_equal(first.regret, second.regret)
+
+
+def test_other_code_and_other_arguments_are_not_taken_for_the_same(tmp_path):
+    run = partial(hr.simulate, problem=SMALL, rounds=200, trials=1, jobs=1, resume=tmp_path)
+    for first, second in (
+        (lambda arms: hr.UCB(arms), lambda arms: hr.UCB(arms, scale=0.01)),
+        (partial(scaled, 1.0), partial(scaled, 0.01)),
+        (by_closure(1.0), by_closure(0.01)),
+    ):
+        assert not np.array_equal(run({"x": first}).regret, run({"x": second}).regret)
+
+
+def scaled(scale, arms):
+    return hr.UCB(arms, scale=scale)
+
+
+def by_closure(scale):
+    return lambda arms: hr.UCB(arms, scale=scale)
+
+
+def test_a_constructor_with_open_keywords_gets_them_all():
+    result = hr.simulate(
+        {"open": lambda arms, **rest: hr.HUCBC(arms, **rest), "HUCBC": hr.HUCBC}, SMALL, rounds=300, trials=2, jobs=1
+    )
+    assert np.array_equal(result.regret[0], result.regret[1])
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda arms: hr.UCB(range(500)), "must have the arms of the trial"),
+        (lambda arms: hr.UCB(list(reversed(arms))), "in their order"),
+        (lambda arms: hr.LinUCB(arms, dimension=9), "contexts of 9 numbers, the trial has 3"),
+    ],
+)
+def test_a_policy_that_does_not_fit_the_trial_is_refused(make, message):
+    with pytest.raises(ValueError, match=message):
+        hr.simulate({"x": make}, LINEAR, rounds=50, trials=1, jobs=1)
+
+
+def test_a_trial_whose_parts_do_not_fit_is_refused():
+    trial = LINEAR.trial(20, np.random.default_rng(0))
+    for changes in (
+        {"contexts": trial.contexts[:10]},
+        {"rows": trial.rows + 5},
+        {"rewards": np.full_like(trial.rewards, np.nan)},
+        {"expected": trial.expected[:, :3]},
+    ):
+        with pytest.raises(ValueError, match="trial"):
+            trial._replace(**changes).check()
+
+
+def test_any_number_of_experts():
+    def five(arms):
+        return hr.Meta({str(scale): hr.UCB(arms, scale=scale) for scale in (0.1, 0.2, 0.3, 0.4, 0.5)})
+
+    result = hr.simulate({"five": five}, SMALL, rounds=100, trials=2, jobs=1)
+    assert sum(result.share("five", name) for name in result.experts["five"]) == pytest.approx(np.ones(2))
 
 
 def test_curves_are_cumulative_and_regret_counts_expected_rewards():
@@ -146,6 +204,9 @@ def test_a_figure_has_a_line_for_each_policy():
     ("call", "message"),
     [
         (lambda: hr.simulate([], SMALL, rounds=10), "at least one constructor"),
+        (lambda: hr.simulate(hr.UCB, SMALL, rounds=10), "list or dict of constructors"),
+        (lambda: hr.simulate([hr.UCB(["a"])], SMALL, rounds=10), "must be constructors such as hedgerow.UCB"),
+        (lambda: hr.simulate([hr.UCB], SyntheticClassical, rounds=10), "must be a problem such as"),
         (lambda: hr.simulate([hr.UCB, hr.UCB], SMALL, rounds=10), "same name"),
         (lambda: hr.simulate([hr.UCB], SMALL, rounds=0), "rounds must be a whole number of at least 1, got 0"),
         (lambda: hr.simulate([hr.UCB], SMALL, rounds=10, trials=2.5), "trials must be"),

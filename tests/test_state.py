@@ -100,29 +100,38 @@ class Bomb:
 def hostile(content):
     manifest = json.loads(content["manifest.json"])
     rows, width = np.lib.format.read_array(io.BytesIO(content["online.npy"])).shape
+    sums = np.lib.format.read_array(io.BytesIO(content["online.npy"]))
     huge = npy(np.zeros((rows, width))).replace(b"(%d, %d), }" % (rows, width), b"(%d, 9%d),}" % (rows, width))
+
+    def said(**changes):
+        return {"manifest.json": json.dumps({**manifest, **changes})}
+
     return {
-        "a pickled array": ({"online.npy": npy(np.array([Bomb()], dtype=object), allow_pickle=True)}, "holds object"),
-        "a pickle": ({"online.npy": pickle.dumps(Bomb())}, "magic"),
-        "a huge declared shape": ({"online.npy": huge}, "has shape"),
-        "a huge dimension": ({"manifest.json": json.dumps({**manifest, "dimension": 10**12})}, "has shape"),
-        "fewer bytes than declared": ({"online.npy": content["online.npy"][:-8]}, "bytes, not the"),
-        "integers": ({"online.npy": npy(np.zeros((rows, width), dtype=int))}, "holds int64"),
+        "a pickled array": ({"online.npy": npy(np.array([Bomb()], dtype=object), allow_pickle=True)}, "which are not"),
+        "a pickle": ({"online.npy": pickle.dumps(Bomb())}, "which are not"),
+        "a huge declared shape": ({"online.npy": huge}, "does not begin as a plain array"),
+        "a huge dimension": (said(layout=[10**12, "double", True]), "which are not"),
+        "fewer bytes than declared": ({"online.npy": content["online.npy"][:-8]}, "which are not"),
+        "integers": ({"online.npy": npy(np.zeros((rows, width), dtype=int))}, "does not begin as a plain array"),
+        "a header that is no Python": ({"online.npy": content["online.npy"].replace(b"descr", b"(((((")}, "does not begin"),
         "NaN": ({"online.npy": npy(np.full((rows, width), np.nan))}, "NaN"),
         "negative counts": ({"online.npy": npy(np.full((rows, width), -1.0))}, "fewer than no plays"),
+        "half a round": ({"online.npy": npy(np.where(np.arange(width) == 0, 0.5, sums))}, "a part of a round"),
+        "clusters that are not sums": ({"online.npy": npy(sums + (np.arange(rows) == 0)[:, None])}, "not those of its arms"),
         "a path outside": ({"../../outside.npy": b""}, "does not belong"),
         "a foreign file": ({"run.py": b"print()"}, "does not belong"),
-        "a newer format": ({"manifest.json": json.dumps({**manifest, "format": 99})}, "format 99 of a newer hedgerow"),
+        "a newer format": (said(format=99), "format 99 of a newer hedgerow"),
+        "a format that never was": (said(format=-5), "there is no format -5"),
         "no format": ({"manifest.json": "[]"}, "no format number"),
         "no JSON": ({"manifest.json": "{"}, "Expecting"),
         "deep JSON": ({"manifest.json": "[" * 100_000}, "recursion"),
-        "an unknown kind": ({"manifest.json": json.dumps({**manifest, "kind": "os"})}, "lacks 'os'"),
-        "an unknown rule": ({"manifest.json": json.dumps({**manifest, "rule": ["eval", 1]})}, "lacks 'eval'"),
-        "duplicate arms": ({"manifest.json": json.dumps({**manifest, "arms": ["b", "b", 3]})}, "more than once"),
-        "more arms than rows": (
-            {"manifest.json": json.dumps({**manifest, "arms": [1, 2, 3, 4], "paths": [["x"]] * 4})},
-            "has shape",
-        ),
+        "an unknown kind": (said(kind="os"), "lacks 'os'"),
+        "an unknown rule": (said(rule=["eval", 1]), "lacks 'eval'"),
+        "a huge parameter": (said(rule=["linucb", 10**400]), "alpha must be"),
+        "an unknown precision": (said(layout=[2, "quadruple", True]), "lacks 'quadruple'"),
+        "duplicate arms": (said(arms=["b", "b", 3]), "more than once"),
+        "a path without end": (said(paths=[[0] * 60_000, ["x"], ["x"]]), "at most 64"),
+        "more arms than rows": (said(arms=[1, 2, 3, 4], paths=[["x"]] * 4), "which are not"),
     }
 
 
@@ -167,3 +176,22 @@ def test_an_expert_that_is_no_expert(tmp_path):
 def test_no_file(tmp_path):
     with pytest.raises(FileNotFoundError):
         hr.load(tmp_path / "none.zip")
+
+
+def test_a_file_keeps_the_permissions_of_the_user(saved, tmp_path):
+    import os
+
+    other = tmp_path / "made by open"
+    other.write_text("")
+    assert saved[1].stat().st_mode == other.stat().st_mode
+    with pytest.raises(FileNotFoundError, match="there is no folder"):
+        saved[0].save(tmp_path / "nowhere" / "policy.zip")
+    assert not any(name.endswith(".part") for name in os.listdir(tmp_path))
+
+
+def test_what_was_saved_can_be_loaded(tmp_path):
+    policy = hr.LinUCB(["a", "b"], dimension=2)
+    for _ in range(10):
+        policy.update(policy.select([9.9e99, 1.0]), 9.9e99)
+    policy.save(tmp_path / "large.zip")
+    assert hr.load(tmp_path / "large.zip").rounds == 10

@@ -14,7 +14,7 @@ from hedgerow.problems import Trial
 def scan(monkeypatch, make):
     """The same policy without tournaments."""
     with monkeypatch.context() as patch:
-        patch.setattr("hedgerow.bandit.CROSSOVER", 10**9)
+        patch.setattr("hedgerow.nodes.CROSSOVER", 10**9)
         return make()
 
 
@@ -51,8 +51,8 @@ def test_flat_decisions_are_those_of_the_scan(monkeypatch, kind, past, scale):
     from hedgerow.play import play
 
     raced, scanned = make(), scan(monkeypatch, make)
-    assert len(raced._heap) > 0
-    assert len(scanned._heap) == 0
+    assert len(raced._nodes.heap) > 0
+    assert len(scanned._nodes.heap) == 0
     assert np.array_equal(play(raced, trial).arms, play(scanned, trial).arms)
 
 
@@ -76,7 +76,7 @@ def test_large_clusters_and_many_clusters(monkeypatch, clock):
     log = hr.History.from_rounds(arms=rng.integers(K, size=500), rewards=rng.random(500))
     make = lambda: hr.Bandit(range(K), hr.rules.ucb(0.3), clusters=clusters, history=log, clock=clock)  # noqa: E731
     raced, scanned = make(), scan(monkeypatch, make)
-    assert (raced._places[:, 2] > 0).sum() == 2
+    assert (raced._nodes.places[:, 2] > 0).sum() == 2
     means = rng.random(K)
     for t in range(6000):
         decision = raced.select()
@@ -106,7 +106,7 @@ def test_arms_come_and_go_and_rewards_are_late(monkeypatch):
             with monkeypatch.context() as patch:
                 raced.remove_arm(gone)
                 raced.add_arm(("new", t))
-                patch.setattr("hedgerow.bandit.CROSSOVER", 10**9)
+                patch.setattr("hedgerow.nodes.CROSSOVER", 10**9)
                 scanned.remove_arm(gone)
                 scanned.add_arm(("new", t))
 

@@ -1,6 +1,5 @@
 """Arm labels, clusters and deeper paths, and the tree they make."""
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias, cast
 
@@ -13,6 +12,9 @@ Clusters: TypeAlias = Iterable[Label] | Mapping[Label, Label]
 """One label per arm, in the order of the arms, or a mapping arm -> label; a tuple label is a path from the root."""
 
 
+DEEPEST = 64
+"""Levels that a tree may have."""
+
 Paths: TypeAlias = tuple[tuple[Label, ...], ...]
 
 
@@ -22,9 +24,9 @@ def as_label(value: Any, what: str) -> Label:
         value = value.item()
     if isinstance(value, tuple):
         return tuple(as_label(part, what) for part in value)
-    if isinstance(value, str | bool | int) or (isinstance(value, float) and math.isfinite(value)):
+    if isinstance(value, str | bool) or (isinstance(value, int | float) and -(2**63) <= value < 2**63):
         return cast(Label, value)
-    raise ValueError(f"{what} must be a string, a finite number or a tuple of these, got {value!r}")
+    raise ValueError(f"{what} must be a string, a number below 2**63 or a tuple of these, got {value!r:.80}")
 
 
 def as_path(label: Any) -> tuple[Label, ...]:
@@ -33,6 +35,8 @@ def as_path(label: Any) -> tuple[Label, ...]:
     path = label if isinstance(label, tuple) else (label,)
     if not path:
         raise ValueError("a cluster label must not be the empty tuple: name at least one cluster")
+    if len(path) > DEEPEST:
+        raise ValueError(f"a cluster label may name at most {DEEPEST} clusters from the root, got {len(path)}")
     return path
 
 
@@ -59,13 +63,18 @@ def _labels(arms: Iterable[Any]) -> Sequence[Label]:
     return labels
 
 
+def _is_keyed_by(clusters: Any, arms: Sequence[Label]) -> bool:
+    """A pandas Series is no Mapping; with the arms as its index it is meant as one."""
+    return hasattr(clusters, "keys") and set(arms) <= set(clusters.keys())
+
+
 def _paths(arms: Sequence[Label], clusters: Clusters | None) -> Paths | None:
     if clusters is None:
         return None
-    if isinstance(clusters, str | bytes):
-        raise ValueError(f"clusters must be one label per arm or a mapping, got the single string {clusters!r}")
-    if isinstance(clusters, Mapping):
-        given = {as_label(arm, "an arm label"): label for arm, label in clusters.items()}
+    if isinstance(clusters, str | bytes | set | frozenset):
+        raise ValueError(f"clusters must be one label per arm, in order, or a mapping, got {clusters!r}")
+    if isinstance(clusters, Mapping) or _is_keyed_by(clusters, arms):
+        given = {as_label(arm, "an arm label"): label for arm, label in cast(Any, clusters).items()}
         known = set(arms)
         if strangers := [arm for arm in given if arm not in known]:
             raise ValueError(f"clusters name arms that do not exist: {shown(strangers)}")

@@ -271,7 +271,8 @@ def _require(valid: bool, name: str, wanted: str, value: Any) -> None:
 
 
 def _check(horizon: Any, form: Any, forms: Any) -> None:
-    _require(isinstance(horizon, int | np.integer) and bool(horizon >= 1), "horizon", "a whole number of at least 1", horizon)
+    whole = isinstance(horizon, int | np.integer) and bool(1 <= horizon < 10**18)
+    _require(whole, "horizon", "a whole number from 1 to 1e18", horizon)
     _require(form in get_args(forms), "form", " or ".join(map(repr, get_args(forms))), form)
 
 

@@ -1,14 +1,15 @@
 """Errors are raised at the edge, once, in a sentence with the value, before anything has changed."""
 
-from collections.abc import Sequence
+import inspect
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from .arms import shown
+from .arms import Arms, shown
 from .history import History, as_dimension
 from .rules import Rule
-from .statistics import row_size
+from .statistics import PULLS, row_size
 from .tree import LARGEST
 from .types import Decision, Floats, Label
 
@@ -57,12 +58,14 @@ def as_context(context: Any, dimension: int | None, name: str) -> Floats:
     if context is None:
         raise ValueError(f"{name} needs a context of {dimension} numbers, got none")
     try:
-        x = np.array(context, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+        x = np.array(context)
+    except ValueError as error:
         raise ValueError(f"context must be {dimension} numbers, got {context!r}") from error
+    if x.dtype.kind not in "fiub":
+        raise ValueError(f"context must be {dimension} numbers, got {context!r}")
     if x.shape != (dimension,):
         raise ValueError(f"context must be {dimension} numbers, got shape {x.shape}")
-    return x
+    return x if x.dtype == np.float64 else x.astype(np.float64)
 
 
 def checked_context(context: Any, dimension: int | None, name: str) -> Floats:
@@ -83,11 +86,18 @@ def own_decision(decision: Any, policy: Any) -> None:
     if not isinstance(decision, Decision):
         raise ValueError(f"update needs the Decision that select returned, got {decision!r}")
     if decision.policy != policy.identity:
-        raise ValueError(f"this decision belongs to the policy {decision.policy!r}, not to {policy.identity!r}")
+        raise ValueError(
+            f"this decision belongs to the policy {decision.policy!r}, not to {policy.identity!r}: "
+            "it must come from a policy of the same kind, made with the same arms, clusters and settings"
+        )
+    if not isinstance(decision.experts, tuple):
+        raise ValueError(f"the experts of a decision must be a tuple of names, got {decision.experts!r}")
 
 
 def same_policy(one: Any, other: Any) -> None:
-    """Refuse to merge policies that were made differently or have other arms by now."""
+    """Refuse to merge a policy with itself, and policies that were made differently or have other arms by now."""
+    if one is other:
+        raise ValueError("a policy cannot be merged with itself: all it learnt would be counted twice")
     if not isinstance(other, type(one)) or one.identity != other.identity:
         raise ValueError(
             f"only workers of the same policy can be merged: {one.identity!r} and {getattr(other, 'identity', other)!r}"
@@ -96,3 +106,25 @@ def same_policy(one: Any, other: Any) -> None:
     if mine != theirs:
         differ = [arm for arm in {**mine, **theirs} if mine.get(arm) != theirs.get(arm)]
         raise ValueError(f"only workers with the same arms and clusters can be merged, these differ: {shown(differ)}")
+
+
+def sound_sums(arms: Arms, online: Floats, past: Floats, cluster_history: bool) -> None:
+    """Refuse sums that no policy could have learnt: negative or fractional counts, clusters that are not their arms' sums."""
+    if (online[:, PULLS] < 0.0).any() or (past[:, PULLS] < 0.0).any():
+        raise ValueError("it counts fewer than no plays")
+    if (online[:, PULLS] % 1.0 != 0.0).any():
+        raise ValueError("it counts a part of a round")
+    for block in (online, past) if cluster_history else (online,):
+        totals = arms.totals(block[arms.leaves])
+        size = arms.totals(np.abs(block[arms.leaves]))
+        if not (np.abs(totals - block) <= 1e-6 * size).all():
+            raise ValueError("the sums of a cluster are not those of its arms")
+
+
+def accepted(make: Callable[..., Any], given: dict[str, Any]) -> dict[str, Any]:
+    """Those of the given keywords that a constructor takes."""
+    parameters = inspect.signature(make).parameters.values()
+    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
+        return given
+    names = {parameter.name for parameter in parameters}
+    return {key: value for key, value in given.items() if key in names}

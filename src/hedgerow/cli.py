@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args
 try:
     import typer
     from rich.console import Console
+    from rich.markup import escape
     from rich.table import Table
 except ImportError:
     sys.exit('The command line needs some more packages: pip install "hedgerow[cli]"')
@@ -15,7 +16,7 @@ from . import __version__
 
 if TYPE_CHECKING:
     from .bounds import Clustering
-    from .report.claims import Claim
+    from .report.reproduction import Reproduction
 
 app = typer.Typer(
     help="Bandits that start warm from logged history and know which arms are alike.",
@@ -30,8 +31,8 @@ def main() -> None:
     """Run a command; what the user can mend is said in one sentence, with exit code 2."""
     try:
         app()
-    except (ValueError, ImportError, OSError) as error:
-        Console(stderr=True).print(f"[bold]Error:[/] {error}", highlight=False, soft_wrap=True)
+    except (ValueError, OverflowError, ImportError, OSError) as error:
+        Console(stderr=True).print(f"[bold]Error:[/] {escape(str(error))}", highlight=False, soft_wrap=True)
         sys.exit(2)
 
 
@@ -51,7 +52,7 @@ def reproduce(
     rounds: Annotated[int | None, typer.Option(help="At most so many rounds; the paper's own if left out.")] = None,
     jobs: Annotated[int | None, typer.Option(help="Processes; all cores if left out.")] = None,
     data: Annotated[str | None, typer.Option(help="Folder of the real data sets; else $HEDGEROW_DATA, else simulated.")] = None,
-    out: Annotated[str, typer.Option(help="Folder for the report.")] = "report",
+    out: Annotated[str | None, typer.Option(help="Folder; report if left out, or report-quick with --quick.")] = None,
     quick: Annotated[bool, typer.Option("--quick", help="A few short trials, to see what it looks like.")] = False,
 ) -> None:
     """Rerun the paper's experiments: figures, claims and bounds, into a page to read.
@@ -60,10 +61,16 @@ def reproduce(
     """
     from .report.reproduction import reproduce as run
 
-    say = partial(Console(stderr=True).print, style="dim", highlight=False, soft_wrap=True)
-    found = run(figures or (), trials=trials, rounds=rounds, jobs=jobs, data=data, out=out, quick=quick, say=say)
-    _show_claims(found.claims, found.settings())
-    Console().print(f"Read {out}/index.html; the numbers are in claims.json and results.parquet beside it.", soft_wrap=True)
+    say = partial(Console(stderr=True).print, style="dim", highlight=False, soft_wrap=True, markup=False)
+    try:
+        found = run(figures or (), trials=trials, rounds=rounds, jobs=jobs, data=data, out=out, quick=quick, say=say)
+    except KeyboardInterrupt:
+        say("Interrupted; the same command goes on where this one stopped.")
+        raise typer.Exit(130) from None
+    _show_claims(found)
+    Console().print(
+        f"Read {found.folder}/index.html; the numbers are in claims.json and results.parquet beside it.", soft_wrap=True
+    )
 
 
 @app.command()
@@ -81,6 +88,8 @@ def bounds(
     """
     from . import bounds as calculators
 
+    if (r is None) != (s is None):
+        raise ValueError("the HUCBC' theorem needs both of its constants: give --r and --s")
     plays = None if history is None else [_number(part) for part in history.split(",")]
     given: dict[str, Any] = {"horizon": horizon, "history": plays}
     weightings, readings = get_args(calculators.Weighting), get_args(calculators.Reading)
@@ -89,7 +98,9 @@ def bounds(
         labels = clusters.split(",")
         parted = calculators.clustering(means, labels)
         _show_clusters(parted)
-        if parted.tight:
+        if not parted.tight:
+            Console().print("The bound of HUCBC is left out: it holds for tight clusters only.")
+        else:
             found += [("HUCBC", calculators.tight(means, labels, form=form, **given)) for form in weightings]
         if r is not None and s is not None:
             found += [("HUCBC'", calculators.adversarial(means, labels, r=r, s=s, form=form, **given)) for form in readings]
@@ -97,21 +108,24 @@ def bounds(
     for column in ("policy", "form", "bound", "terms", "what it is"):
         table.add_column(column)
     for policy, bound in found:
-        table.add_row(policy, bound.form, f"{bound.value:,.1f}", str(len(bound.terms)), bound.note)
+        table.add_row(policy, bound.form, f"{bound.value:,.1f}", str(len(bound.terms)), escape(bound.note))
     Console().print(table)
 
 
-def _show_claims(claims: "list[Claim]", settings: dict[str, Any]) -> None:
-    title = f"Claims of the paper (seed {settings['seed']}, hedgerow {settings['hedgerow']})"
-    table = Table(title=title, title_justify="left")
-    for column in ("figure", "claim", "verdict (settings)", "in the last setting: mean (95 %)"):
+def _show_claims(found: "Reproduction") -> None:
+    settings = ", ".join(f"{name} {value}" for name, value in found.settings().items())
+    table = Table(title=f"Claims of the paper ({settings})", title_justify="left")
+    for column in ("figure", "claim", "verdict (settings)", "weakest setting: mean (95 %)"):
         table.add_column(column)
-    colours = {"holds": "green", "holds under stated settings": "yellow", "does not hold": "red"}
-    for claim in claims:
-        held, last = sum(check.holds for check in claim.checks), claim.checks[-1]
-        verdict = f"[{colours[claim.verdict]}]{claim.verdict}[/] ({held} of {len(claim.checks)})"
-        table.add_row(claim.figure, claim.text, verdict, f"{last.value:.3g} ({last.low:.3g} to {last.high:.3g})")
+    colours = {"holds": "green", "holds under stated settings": "yellow", "not decided": "yellow", "does not hold": "red"}
+    for claim in found.claims:
+        verdict = f"[{colours[claim.verdict]}]{claim.verdict}[/] ({claim.held} of {len(claim.checks)})"
+        weakest = claim.weakest
+        numbers = f"{weakest.value:.3g} ({weakest.low:.3g} to {weakest.high:.3g})"
+        table.add_row(claim.figure, claim.text, verdict, escape(f"{weakest.setting}: {numbers}"))
     Console().print(table)
+    for warning in found.warnings():
+        Console().print(escape(warning), soft_wrap=True)
 
 
 def _number(text: str) -> float:
@@ -126,5 +140,5 @@ def _show_clusters(parted: "Clustering") -> None:
     for column in ("cluster", "l", "u", "delta"):
         table.add_column(column)
     for label, *numbers in zip(parted.labels, parted.lower, parted.upper, parted.delta, strict=True):
-        table.add_row(str(label), *(f"{value:.4g}" for value in numbers))
+        table.add_row(escape(str(label)), *("-" if value != value else f"{value:.4g}" for value in numbers))
     Console().print(table)

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from . import state
 from .arms import as_label, shown
 from .statistics import PULLS, SCALARS, row_size, tally
+from .tree import LARGEST
 from .types import Floats, Integers, Label, tuples
 
 if TYPE_CHECKING:
@@ -33,6 +34,11 @@ class History:
         self.arms = tuple(arms)
         self.sums = np.ascontiguousarray(sums, dtype=np.float64)
         self.dimension = dimension
+        expected = (len(self.arms), row_size(dimension))
+        if self.sums.shape != expected or len(set(self.arms)) < len(self.arms):
+            raise ValueError(f"sums must be a row of {expected[1]} numbers for each distinct arm, got shape {self.sums.shape}")
+        if not np.isfinite(self.sums).all() or (self.sums[:, PULLS] < 0.0).any():
+            raise ValueError("a history must hold finite sums of at least no plays")
         self._row_of = {arm: row for row, arm in enumerate(self.arms)}
 
     @classmethod
@@ -42,9 +48,9 @@ class History:
         values = np.asarray(rewards, dtype=np.float64)
         if values.shape != (rows.size,):
             raise ValueError(f"rewards must give one number per round: {rows.size} arms, rewards of shape {values.shape}")
-        if not np.isfinite(values).all():
-            at = int(np.flatnonzero(~np.isfinite(values))[0])
-            raise ValueError(f"rewards must be finite, round {at} has {values[at]}")
+        if not (fine := np.abs(values) < LARGEST).all():
+            at = int(np.flatnonzero(~fine)[0])
+            raise ValueError(f"rewards must be finite, and below {LARGEST:g}, round {at} has {values[at]}")
         vectors, dimension = _contexts(contexts, rows.size)
         sums = np.zeros((len(labels), row_size(dimension)))
         tally(sums, rows, values, vectors)
@@ -74,7 +80,7 @@ class History:
 
     def weighted(self, weight: float) -> "History":
         """The same history, each round counted ``weight`` times: below 1 it is trusted less."""
-        if not 0.0 <= weight < np.inf:
+        if isinstance(weight, bool) or not isinstance(weight, int | float | np.number) or not 0.0 <= weight < 1e100:
             raise ValueError(f"weight must be a number of at least 0, got {weight!r}")
         return History(self.arms, self.sums * weight, self.dimension)
 
@@ -126,8 +132,6 @@ class History:
     @classmethod
     def _restore(cls, file: state.StateFile) -> "History":
         arms = tuple(as_label(tuples(arm), "an arm label") for arm in file.manifest["arms"])
-        if len(set(arms)) < len(arms):
-            raise ValueError("an arm stands in it twice")
         dimension = as_dimension(file.manifest["dimension"])
         return cls(arms, file.array("sums", (len(arms), row_size(dimension))), dimension)
 
@@ -164,9 +168,9 @@ def _contexts(contexts: ArrayLike | None, rounds: int) -> tuple[Floats, int | No
     vectors = np.ascontiguousarray(contexts, dtype=np.float64)
     if vectors.ndim != 2 or vectors.shape[0] != rounds or vectors.shape[1] == 0:
         raise ValueError(f"contexts must be one row of numbers per round: {rounds} rounds, shape {vectors.shape}")
-    if not np.isfinite(vectors).all():
-        at = int(np.flatnonzero(~np.isfinite(vectors).all(axis=1))[0])
-        raise ValueError(f"contexts must be finite, round {at} has {vectors[at]}")
+    if not (fine := (np.abs(vectors) < LARGEST).all(axis=1)).all():
+        at = int(np.flatnonzero(~fine)[0])
+        raise ValueError(f"contexts must be finite, and below {LARGEST:g}, round {at} has {vectors[at]}")
     return vectors, vectors.shape[1]
 
 
@@ -203,9 +207,8 @@ def _grouped(data: Any, arm: str, reward: str, context: Sequence[str]) -> Histor
 
 def _check_sums(table: "nw.DataFrame[Any]", labels: list[Any], inputs: dict[str, str], values: Floats) -> None:
     rows = table["rows"].to_numpy()
-    for label, count in zip(labels, rows, strict=True):
-        if label is None or label != label:
-            raise ValueError(f"{count} rows have no arm; drop or fill them first")
+    if missing := int(rows[table["arm"].is_null().to_numpy().astype(bool)].sum()):
+        raise ValueError(f"{missing} rows have no arm; drop or fill them first")
     for key, name in inputs.items():
         if missing := int((rows - table[f"given_{key}"].to_numpy()).sum()):
             raise ValueError(f"{missing} rows have no value in column {name!r}; drop or fill them first")

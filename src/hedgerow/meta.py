@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -39,7 +39,7 @@ class Meta:
         self.shared = bool(shared)
         self.experts = _by_name(experts)
         self._chooser = Bandit(self.experts, ucb(scale), name=name)
-        made = (name, scale, self.shared, [(key, expert.identity) for key, expert in self.experts.items()])
+        made = (self._chooser.identity, self.shared, [(key, expert.identity) for key, expert in self.experts.items()])
         self.identity = f"{name}-{hashlib.blake2b(repr(made).encode(), digest_size=6).hexdigest()}"
 
     @property
@@ -63,6 +63,11 @@ class Meta:
     def rounds(self) -> int:
         """Online rounds in which an own expert was followed."""
         return self._chooser.rounds
+
+    @property
+    def history(self) -> NoReturn:
+        """A Meta has none of its own; its experts do."""
+        raise AttributeError(f"the history is the experts': policy.experts[{next(iter(self.experts))!r}].history")
 
     def select(self, context: ArrayLike | None = None, *, rng: np.random.Generator | None = None) -> Decision:
         """Choose an expert, then the arm it chooses. Nothing changes; ``rng`` breaks ties at random."""
@@ -89,7 +94,7 @@ class Meta:
     def update(self, decision: Decision, reward: float) -> None:
         """Learn the reward of a decision: the followed expert earns it; with ``shared``, all experts learn from it."""
         own_decision(decision, self)
-        if not decision.experts or decision.experts[0] not in self.experts:
+        if decision.experts[:1] not in [(name,) for name in self.experts]:
             raise ValueError(f"the decision names no expert of {self.name}, it has {decision.experts!r}")
         self.check(decision.arm, reward, decision.context)
         followed, *deeper = decision.experts
@@ -130,13 +135,20 @@ class Meta:
     def add_arm(self, arm: Label, *, cluster: Label | None = None) -> None:
         """Offer one more arm in every expert; those without clusters leave the cluster aside."""
         new_path(arm, cluster, arms=self.arms, clusters=self.clusters)
+        self._check_experts()
         for expert in self.experts.values():
             expert.add_arm(arm, cluster=cluster if expert.clustered else None)
 
     def remove_arm(self, arm: Label) -> None:
         """Withdraw an arm from every expert; what the experts earned with it stays."""
+        self._check_experts()
         for expert in self.experts.values():
             expert.remove_arm(arm)
+
+    def _check_experts(self) -> None:
+        """Experts belong to their Meta; one that was changed on its own can no longer be changed with the others."""
+        if changed := [name for name, expert in self.experts.items() if expert.arms != self.arms]:
+            raise ValueError(f"the arms of expert {changed[0]!r} were changed apart from those of the others")
 
     def merge(self, other: "Meta", *, since: "Meta | None" = None) -> None:
         """Add what another worker learnt; ``since`` is the policy that both started from, if it had learnt already."""
@@ -202,11 +214,13 @@ def _by_name(experts: Sequence[Policy] | Mapping[str, Policy]) -> dict[str, Poli
     if isinstance(experts, Mapping):
         named = {str(name): expert for name, expert in experts.items()}
     else:
-        named = {expert.name: expert for expert in experts}
+        named = {getattr(expert, "name", repr(expert)): expert for expert in experts}
     if len(named) < len(experts):
         raise ValueError("two experts have the same name: give them as a dict, name -> policy")
     if not named:
         raise ValueError("experts must hold at least one policy, got none")
+    if strange := [expert for expert in named.values() if not hasattr(expert, "learn")]:
+        raise ValueError(f"experts must be policies, got {strange[0]!r}")
     first = next(iter(named.values()))
     for name, expert in named.items():
         if expert.arms != first.arms:

@@ -1,6 +1,6 @@
 """Whole trials in compiled code: a policy decides, learns, and decides again, with no Python in between."""
 
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
 
@@ -70,17 +70,24 @@ def _play_meta(
 
 
 def _bundle(bandit: Bandit, contexts: Floats) -> Bundle:
-    leaves = bandit._arms.leaves
-    arm_of = np.zeros(len(bandit._online), dtype=np.int64)
-    arm_of[leaves] = np.arange(leaves.size)
+    arms, online, past, derived, places, seats, seat_of, heap = bandit._nodes
+    arm_of = np.zeros(len(online), dtype=np.int64)
+    arm_of[arms.leaves] = np.arange(arms.leaves.size)
     seen = contexts if bandit.dimension else np.zeros((len(contexts), 0))
-    sums = (bandit._online, bandit._past, bandit._derived)
-    races = (bandit._places, bandit._seats, bandit._seat_of, bandit._heap)
-    return (bandit._number, bandit._parameters, bandit._clock_number, bandit._arms.tree, *sums, *races, leaves, arm_of, seen)
+    return (*bandit._kernel, arms.tree, online, past, derived, places, seats, seat_of, heap, arms.leaves, arm_of, seen)
+
+
+def _check(policy: Policy, trial: Trial) -> None:
+    """Compiled loops go by position and look at nothing, so what they are given must fit."""
+    if policy.arms != tuple(trial.arms):
+        raise ValueError(f"{policy.name} must have the arms of the trial, 0 to {len(trial.arms) - 1}, in their order")
+    if policy.dimension not in (None, trial.dimension):
+        raise ValueError(f"{policy.name} takes contexts of {policy.dimension} numbers, the trial has {trial.dimension}")
 
 
 def play(policy: Policy, trial: Trial) -> Played:
     """Let a policy live through a trial; it has learnt all its rounds afterwards."""
+    _check(policy, trial)
     arms, followed = np.zeros(trial.rows.size, dtype=np.int64), np.full(trial.rows.size, -1)
     if isinstance(policy, Bandit):
         _play_bandit(_bundle(policy, trial.contexts), trial.rewards, trial.rows, _NO_DRAWS, arms)
@@ -96,9 +103,8 @@ def play(policy: Policy, trial: Trial) -> Played:
 def _play_any(policy: Policy, trial: Trial, arms: Integers, followed: Integers) -> None:
     """Any other policy, round by round through its public interface."""
     names = list(policy.experts) if isinstance(policy, Meta) else []
-    position = {arm: number for number, arm in enumerate(trial.arms)}
     for t, row in enumerate(trial.rows):
         decision = policy.select(trial.contexts[t] if policy.dimension else None)
-        arms[t] = position[int(str(decision.arm))]
+        arms[t] = cast(int, decision.arm)
         followed[t] = names.index(decision.experts[0]) if names else -1
         policy.update(decision, trial.rewards[row, arms[t]])

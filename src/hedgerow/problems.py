@@ -32,6 +32,17 @@ class Trial(NamedTuple):
     def dimension(self) -> int | None:
         return self.contexts.shape[1] or None
 
+    def check(self) -> "Trial":
+        """The trial itself, if its parts fit together; else a ValueError."""
+        rounds, K = self.rows.size, self.rewards.shape[1]
+        if len(self.clusters) not in (0, K) or self.expected.shape not in ((1, K), self.rewards.shape):
+            raise ValueError(f"a trial with {K} arms needs their clusters and expected rewards, a column for each")
+        if len(self.contexts) != rounds or not ((self.rows >= 0) & (self.rows < len(self.rewards))).all():
+            raise ValueError(f"a trial of {rounds} rounds needs a context and a row of rewards for each")
+        if not all(np.isfinite(part).all() for part in (self.rewards, self.expected, self.contexts)):
+            raise ValueError("the rewards, expected rewards and contexts of a trial must be finite")
+        return self
+
 
 class Problem(Protocol):
     """Deals out trials; its text is printed with every result."""
@@ -48,6 +59,11 @@ class Problem(Protocol):
 def _assigned(arms: int, clusters: int, rng: np.random.Generator) -> Integers:
     """A random permutation assigns each arm to a cluster; sizes differ by at most one."""
     return rng.permutation(np.arange(arms) % clusters)
+
+
+def _check_share(share: float) -> None:
+    if not 0.0 <= share <= 1.0:
+        raise ValueError(f"history_share must be between 0 and 1, got {share!r}")
 
 
 def _columns(values: Floats) -> tuple[Floats, Integers, Floats]:
@@ -69,6 +85,9 @@ class SyntheticClassical:
     history_share: float = 0.25
     history_mean: float = 10.0
     dimension: None = None
+
+    def __post_init__(self) -> None:
+        _check_share(self.history_share)
 
     def trial(self, rounds: int, rng: np.random.Generator) -> Trial:
         """The draws of one trial."""
@@ -98,6 +117,9 @@ class SyntheticContextual:
     eps: float = 0.1
     history_share: float = 1.0
     history_mean: float = 10.0
+
+    def __post_init__(self) -> None:
+        _check_share(self.history_share)
 
     def trial(self, rounds: int, rng: np.random.Generator) -> Trial:
         """The draws of one trial."""
@@ -131,10 +153,14 @@ class TightBernoulli:
     history_each: int = 5
     dimension: None = None
 
+    def __post_init__(self) -> None:
+        if self.clusters < 2 or self.arms_each < 1 or not 0.0 <= self.spread < 1.0:
+            raise ValueError(f"clusters must be at least 2, arms_each at least 1 and spread in [0, 1), got {self!r}")
+
     def means(self) -> Floats:
-        """The l_i lie evenly in [0.05, 0.75], and the arms of a cluster evenly over ``spread`` of the way to the next."""
+        """The l_i lie evenly in [0.05, 0.75], and the arms of a cluster over ``spread`` of the way to the next, at most 0.2."""
         lower, step = np.linspace(0.05, 0.75, self.clusters, retstep=True)
-        within = np.linspace(0.0, self.spread * step, self.arms_each)
+        within = np.linspace(0.0, min(self.spread * step, 0.2), self.arms_each)
         return (lower[:, None] + within[None, :]).ravel()
 
     def labels(self) -> tuple[int, ...]:
@@ -177,6 +203,8 @@ class WebLatency:
             raise ValueError(f"clustering must be one of {', '.join(CLUSTERINGS)}, got {self.clustering!r}")
         if self.reward not in ("ms", "scaled"):
             raise ValueError(f"reward must be 'ms' or 'scaled', got {self.reward!r}")
+        if self.data.ms.size < self.history_plays or np.ptp(self.data.ms) == 0.0:
+            raise ValueError(f"the latencies must differ, and be at least {self.history_plays} for the history")
         if self.clustering == "domain" and self.data.urls is None:
             raise ValueError("clustering by domain needs the original text file, whose first line holds the URLs")
 
@@ -184,7 +212,7 @@ class WebLatency:
         """The draws of one trial."""
         ms = self.data.ms
         probes, servers = ms.shape
-        table = -ms if self.reward == "ms" else 1.0 - ms / (ms.max() - ms.min())
+        table = -ms if self.reward == "ms" else (ms.max() - ms) / (ms.max() - ms.min())
         shuffles = -(-rounds // probes)
         rows = np.concatenate([rng.permutation(probes) for _ in range(shuffles)])[:rounds]
         cells = rng.choice(ms.size, size=self.history_plays, replace=False)
@@ -232,6 +260,8 @@ class WarfarinDosing:
     def __post_init__(self) -> None:
         if self.history_reading not in ("random", "true"):
             raise ValueError(f"history_reading must be 'random' or 'true', got {self.history_reading!r}")
+        if self.longest < 1:
+            raise ValueError(f"{self.history_patients} patients go into the history, the data has only {len(self.data.dose)}")
 
     @property
     def dimension(self) -> int:

@@ -90,6 +90,8 @@ class Simulation:
     def share(self, policy: str, expert: str, *, at: int | None = None) -> Floats:
         """One number per trial: the share of rounds so far in which a Meta followed an expert."""
         point = self.point(at)
+        if expert not in self.experts.get(policy, ()):
+            raise KeyError(f"{policy!r} has no expert {expert!r}; it has {', '.join(self.experts.get(policy, ())) or 'none'}")
         column = self.experts[policy].index(expert)
         counts: Floats = self.followed[self.policies.index(policy), :, point, column]
         shares: Floats = counts / self.at[point]
@@ -136,12 +138,17 @@ class Simulation:
         """All curves as a tidy data frame: a row per policy, trial and marked round. Backend: polars, pandas or pyarrow."""
         import narwhals as nw
 
-        return nw.from_dict(self.columns(), backend=backend).to_native()
+        try:
+            return nw.from_dict(self.columns(), backend=backend).to_native()
+        except ImportError as error:
+            raise ImportError(f'a frame of {backend} needs that package: pip install {backend}, or "hedgerow[cli]"') from error
 
     def plot(self, *, measure: str = "per round", policies: Sequence[str] | None = None) -> "Figure":
         """Mean over trials with +-1 standard deviation: reward "per round" so far, cumulative "reward" or "regret"."""
-        from .report.figures import curves
-
+        try:
+            from .report.figures import curves
+        except ImportError as error:
+            raise ImportError('plot needs matplotlib: pip install "hedgerow[cli]"') from error
         return curves(self, measure=measure, policies=policies or self.policies)
 
     def __repr__(self) -> str:

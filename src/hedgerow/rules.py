@@ -14,6 +14,8 @@ import math
 from collections.abc import Callable
 from typing import NamedTuple
 
+import numpy as np
+
 from .kernel import compiled
 from .types import Floats
 
@@ -69,7 +71,9 @@ def linucb(alpha: float = 1.0) -> Rule:
 
 
 def _parameter(name: str, value: float) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0.0 <= value < math.inf:
+    if isinstance(value, np.integer | np.floating):
+        value = float(value)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0.0 <= value < 1e100:
         raise ValueError(f"{name} must be a number of at least 0, got {value!r}")
     return float(value)
 

@@ -1,7 +1,7 @@
 """Play policies on problems: many trials, common random numbers, one core or several."""
 
 import hashlib
-import inspect
+import pickle
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, partial
@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from .checks import accepted
 from .kernel import COMPILED
 from .meta import Meta
 from .play import play
@@ -67,13 +68,15 @@ def simulate(
     for name, value in {"rounds": rounds, "trials": trials}.items():
         if isinstance(value, bool) or not isinstance(value, int) or value < 1:
             raise ValueError(f"{name} must be a whole number of at least 1, got {value!r}")
-    at = _marked(rounds, marks)
-    run = partial(_outcome, makes, problem, rounds, seed, at)
+    if isinstance(problem, type) or not hasattr(problem, "trial"):
+        raise ValueError(f"problem must be a problem such as problems.SyntheticClassical(), got {problem!r}")
+    at, experts = _marked(rounds, marks), _experts(makes, problem)
+    width = max((len(names) for names in experts.values()), default=0)
+    run = partial(_outcome, makes, problem, rounds, seed, at, width)
     if resume is not None:
-        key = (str(problem), [(name, _described(make)) for name, make in makes.items()], rounds, seed, at.tolist())
+        key = (_content(problem), [(name, _recipe(make)) for name, make in makes.items()], rounds, seed, at.tolist())
         run = partial(_kept, run, Path(resume), hashlib.blake2b(repr((source_digest(), key)).encode(), digest_size=8).hexdigest())
     outcomes = list(_shown(_run_all(run, trials, jobs), trials, str(problem)))
-    experts = _experts(makes, problem)
     stacked = [np.stack(parts, axis=1) for parts in list(zip(*outcomes, strict=True))[:3]]
     return Simulation(
         problem=str(problem),
@@ -92,9 +95,13 @@ def simulate(
 
 
 def _named(policies: Sequence[Make | Shuffled] | Mapping[str, Make | Shuffled]) -> dict[str, Make | Shuffled]:
+    if callable(policies):
+        raise ValueError(f"policies must be a list or dict of constructors, got {policies!r}")
     makes = dict(policies) if isinstance(policies, Mapping) else {_described(make): make for make in policies}
     if not makes:
         raise ValueError("policies must hold at least one constructor, got none")
+    if wrong := [make for make in makes.values() if not callable(make.make if isinstance(make, Shuffled) else make)]:
+        raise ValueError(f"policies must be constructors such as hedgerow.UCB, got {wrong[0]!r}")
     if len(makes) < len(policies):
         raise ValueError("two policies have the same name: give them as a dict, name -> constructor")
     return makes
@@ -110,6 +117,26 @@ def _described(make: Any) -> str:
     return str(getattr(make, "__name__", type(make).__name__))
 
 
+def _recipe(make: Any) -> str:
+    """All that makes a constructor what it is, so that results of another are not taken for its own."""
+    if isinstance(make, Shuffled):
+        return f"shuffled {_recipe(make.make)}"
+    if isinstance(make, partial):
+        return f"{_recipe(make.func)}{make.args!r}{sorted(make.keywords.items())!r}"
+    code = getattr(make, "__code__", None)
+    parts = (make.__module__, make.__qualname__) if code is None else (code.co_code, code.co_consts, code.co_names)
+    cells = [cell.cell_contents for cell in getattr(make, "__closure__", None) or ()]
+    return repr((parts, getattr(make, "__defaults__", None), getattr(make, "__kwdefaults__", None), cells))
+
+
+def _content(problem: Problem) -> str:
+    """A digest of all that a problem holds, its data included."""
+    try:
+        return hashlib.blake2b(pickle.dumps(problem), digest_size=16).hexdigest()
+    except (pickle.PicklingError, AttributeError, TypeError) as error:
+        raise ValueError(f"resume needs a problem that can be pickled, {problem} cannot") from error
+
+
 def _marked(rounds: int, marks: Sequence[int]) -> Integers:
     even = np.linspace(rounds / POINTS, rounds, POINTS)
     early = np.geomspace(1, rounds, POINTS // 2)
@@ -123,16 +150,15 @@ def build(make: Make | Shuffled, trial: Trial, rng: np.random.Generator) -> Poli
     if isinstance(make, Shuffled):
         clusters = tuple(clusters[k] for k in rng.permutation(len(clusters)))
         make = make.make
-    accepts = inspect.signature(make).parameters
     given = {"clusters": clusters, "history": trial.history, "dimension": trial.dimension}
-    return make(trial.arms, **{key: value for key, value in given.items() if key in accepts and value is not None})
+    return make(trial.arms, **accepted(make, {key: value for key, value in given.items() if value is not None}))
 
 
 def _outcome(
-    makes: Mapping[str, Make | Shuffled], problem: Problem, rounds: int, seed: int, at: Integers, number: int
+    makes: Mapping[str, Make | Shuffled], problem: Problem, rounds: int, seed: int, at: Integers, width: int, number: int
 ) -> Outcome:
     """Trial ``number``: its draws depend on the seed and the number alone."""
-    trial = problem.trial(rounds, np.random.default_rng([seed, number]))
+    trial = problem.trial(rounds, np.random.default_rng([seed, number])).check()
     labels = np.random.default_rng([seed, number, 1])
     best = trial.expected.max(axis=1)
     row = trial.rows if len(trial.expected) > 1 else np.zeros_like(trial.rows)
@@ -142,20 +168,22 @@ def _outcome(
         played = play(policy, trial)
         reward.append(np.cumsum(trial.rewards[trial.rows, played.arms])[at - 1])
         regret.append(np.cumsum(best[row] - trial.expected[row, played.arms])[at - 1])
-        followed.append(np.stack([np.cumsum(played.followed == expert)[at - 1] for expert in range(_EXPERTS)], axis=-1))
+        followed.append(_followed(played.followed, width)[at - 1])
     largest = np.array([np.abs(trial.rewards).max()])
-    return Outcome(np.stack(reward), np.stack(regret), np.stack(followed).astype(float), np.cumsum(best[row])[at - 1], largest)
+    return Outcome(np.stack(reward), np.stack(regret), np.stack(followed), np.cumsum(best[row])[at - 1], largest)
 
 
-_EXPERTS = 4
-"""Experts of a Meta whose rounds are counted apart."""
+def _followed(experts: Integers, width: int) -> Floats:
+    """Rounds so far with each expert."""
+    counts: Floats = np.cumsum(experts[:, None] == np.arange(width), axis=0, dtype=np.float64)
+    return counts
 
 
 def _experts(makes: Mapping[str, Make | Shuffled], problem: Problem) -> dict[str, tuple[str, ...]]:
     """The names of each Meta's experts."""
     trial = problem.trial(1, np.random.default_rng(0))
     built = {name: build(make, trial, np.random.default_rng(0)) for name, make in makes.items()}
-    return {name: tuple(policy.experts)[:_EXPERTS] for name, policy in built.items() if isinstance(policy, Meta)}
+    return {name: tuple(policy.experts) for name, policy in built.items() if isinstance(policy, Meta)}
 
 
 def _run_all(run: Callable[[int], Outcome], trials: int, jobs: int | None) -> Iterator[Outcome]:
@@ -167,7 +195,9 @@ def _run_all(run: Callable[[int], Outcome], trials: int, jobs: int | None) -> It
         if jobs is None:
             return map(run, range(trials))
         raise ImportError('several jobs need joblib: pip install "hedgerow[cli]"') from error
-    results: Iterator[Outcome] = Parallel(n_jobs=jobs or -1, return_as="generator")(delayed(run)(n) for n in range(trials))
+    results: Iterator[Outcome] = Parallel(n_jobs=min(jobs, trials) if jobs else -1, return_as="generator")(
+        delayed(run)(n) for n in range(trials)
+    )
     return results
 
 

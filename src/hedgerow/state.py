@@ -6,8 +6,8 @@ after its declared type and shape were found to be the expected ones.
 
 import io
 import json
+import math
 import os
-import tempfile
 import zipfile
 from collections.abc import Mapping
 from importlib import import_module
@@ -30,50 +30,57 @@ Arrays: TypeAlias = dict[str, Floats]
 def save(path: str | Path, manifest: Manifest, arrays: Mapping[str, Floats]) -> None:
     """Write a state file whole or not at all; the same state gives the same bytes."""
     path = Path(path)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"there is no folder {str(path.parent)!r} to save {path.name!r} in")
+    if unfit := [name for name, array in arrays.items() if not np.isfinite(array).all()]:
+        raise ValueError(f"the sums in {unfit[0]!r} have grown beyond what a number can hold, so they cannot be saved")
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        with os.fdopen(handle, "wb") as stream, zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED) as archive:
+        with zipfile.ZipFile(unfinished, "w", zipfile.ZIP_STORED) as archive:
             text = json.dumps({"format": FORMAT, **manifest}, indent=1)
             archive.writestr(zipfile.ZipInfo(MANIFEST), text)
             for name, array in arrays.items():
-                buffer = io.BytesIO()
-                npy.write_array(buffer, np.ascontiguousarray(array, dtype=np.float64), version=(1, 0), allow_pickle=False)
-                archive.writestr(zipfile.ZipInfo(f"{name}.npy"), buffer.getvalue())
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
+                data = _header(array.shape) + np.ascontiguousarray(array, dtype="<f8").tobytes()
+                archive.writestr(zipfile.ZipInfo(f"{name}.npy"), data)
+        unfinished.replace(path)
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
+def _header(shape: tuple[int, ...]) -> bytes:
+    """The beginning of a .npy file of doubles of this shape."""
+    buffer = io.BytesIO()
+    npy.write_array_header_1_0(buffer, {"descr": "<f8", "fortran_order": False, "shape": shape})
+    return buffer.getvalue()
 
 
 class StateFile:
     """An open state file: its manifest, and its arrays by name and expected shape."""
 
-    def __init__(self, archive: zipfile.ZipFile, manifest: Manifest, prefix: str = ""):
+    def __init__(self, archive: zipfile.ZipFile, manifest: Manifest, prefix: str = "", taken: set[str] | None = None):
         self._archive = archive
+        self.taken = {MANIFEST} if taken is None else taken
         self.manifest = manifest
         self.prefix = prefix
 
     def inside(self, manifest: Manifest, prefix: str) -> "StateFile":
         """The part of the file that holds a policy within the policy."""
-        return StateFile(self._archive, manifest, f"{self.prefix}{prefix}/")
+        return StateFile(self._archive, manifest, f"{self.prefix}{prefix}/", self.taken)
 
     def array(self, name: str, shape: tuple[int, ...]) -> Floats:
+        """An array of doubles that must have this shape; nothing else the file may say of itself is believed."""
         member = f"{self.prefix}{name}.npy"
+        size = self._archive.getinfo(member).file_size
+        header = _header(shape)
+        if size != len(header) + 8 * math.prod(shape):
+            raise ValueError(f"{member} has {size} bytes, which are not {shape} numbers")
         data = self._archive.read(member)
-        stream = io.BytesIO(data)
-        if npy.read_magic(stream) != (1, 0):
-            raise ValueError(f"{member} is not a plain .npy array")
-        declared, fortran, dtype = npy.read_array_header_1_0(stream)
-        if dtype != np.dtype(np.float64) or fortran:
-            raise ValueError(f"{member} holds {dtype}, not rows of float64")
-        if declared != shape:
-            raise ValueError(f"{member} has shape {declared}, not {shape}")
-        body = data[stream.tell() :]
-        if len(body) != 8 * int(np.prod([1, *shape], dtype=object)):
-            raise ValueError(f"{member} holds {len(body)} bytes, not the {shape} numbers it declares")
-        array = np.frombuffer(body, dtype=np.float64).reshape(shape).copy()
+        if not data.startswith(header):
+            raise ValueError(f"{member} does not begin as a plain array of {shape} numbers")
+        array = np.frombuffer(data, dtype="<f8", offset=len(header)).reshape(shape).astype(np.float64)
         if not np.isfinite(array).all():
             raise ValueError(f"{member} holds NaN or infinite numbers")
+        self.taken.add(member)
         return array
 
 
@@ -91,12 +98,18 @@ def load(path: str | Path) -> Any:
         with zipfile.ZipFile(path) as archive:
             manifest = _manifest(archive)
             module, name = KINDS[manifest["kind"]]
-            return getattr(import_module(f".{module}", __package__), name)._restore(StateFile(archive, manifest))
+            file = StateFile(archive, manifest)
+            restored = getattr(import_module(f".{module}", __package__), name)._restore(file)
+            if strange := set(archive.namelist()) - file.taken:
+                raise ValueError(f"{min(strange)!r} does not belong there")
+            return restored
+    except OSError:
+        raise
     except zipfile.BadZipFile as error:
         raise ValueError(f"{path} is not a hedgerow state file, or was cut short: {error}") from error
     except KeyError as error:
         raise ValueError(f"{path} is not a sound hedgerow state file: it lacks {error}") from error
-    except (ValueError, TypeError, AttributeError, RecursionError, EOFError) as error:
+    except Exception as error:  # whatever a forged file makes the parsers raise
         raise ValueError(f"{path} is not a sound hedgerow state file: {error}") from error
 
 
@@ -104,21 +117,16 @@ def _manifest(archive: zipfile.ZipFile) -> Manifest:
     for member in archive.infolist():
         if member.compress_type != zipfile.ZIP_STORED or member.flag_bits & 1:
             raise ValueError(f"{member.filename} is compressed or encrypted")
-    names = [member.filename for member in archive.infolist()]
+    names = archive.namelist()
     if len(set(names)) < len(names):
         raise ValueError("a name stands in it twice")
-    if strange := [name for name in names if name != MANIFEST and not _is_array_name(name)]:
-        raise ValueError(f"{strange[0]!r} does not belong there")
     manifest = json.loads(archive.read(MANIFEST))
     if not isinstance(manifest, dict) or not isinstance(manifest.get("format"), int):
         raise ValueError("its manifest has no format number")
+    if manifest["format"] < 1:
+        raise ValueError(f"there is no format {manifest['format']}")
     if manifest["format"] > FORMAT:
         raise ValueError(
             f"it has format {manifest['format']} of a newer hedgerow, this one reads up to {FORMAT}; upgrade hedgerow"
         )
     return manifest
-
-
-def _is_array_name(name: str) -> bool:
-    parts = name.split("/")
-    return name.endswith(".npy") and all(part not in ("", ".", "..") and "\\" not in part for part in parts)

@@ -5,7 +5,6 @@
 >>> check_policy(hr.LinUCB, dimension=3)
 """
 
-import inspect
 import io
 import tempfile
 import zipfile
@@ -16,6 +15,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from .checks import accepted
 from .history import History
 from .state import load
 from .types import Decision, Floats, Policy
@@ -81,9 +81,7 @@ class World:
 
 
 def _cases(make: Make, world: World) -> Iterator[tuple[str, Make]]:
-    accepts = inspect.signature(make).parameters
-    open_ended = any(parameter.kind is parameter.VAR_KEYWORD for parameter in accepts.values())
-    takes = {name for name in ("clusters", "history", "dimension") if open_ended or name in accepts}
+    takes = set(accepted(make, dict.fromkeys(("clusters", "history", "dimension"))))
     dimension = {"dimension": world.dimension} if "dimension" in takes and world.dimension else {}
     for shape, clusters in {"flat": None, "two levels": TWO_LEVELS, "three levels": THREE_LEVELS}.items():
         for start, history in {"cold": None, "warm": world.history}.items():

@@ -20,8 +20,8 @@ FIRST, SIZE, PARENT = 0, 1, 2
 POLICY_CLOCK, PARENT_CLOCK = 0, 1
 """Whose online rounds t counts: the whole policy's (the paper's), or those of the node one stands at (UCT's)."""
 
-LARGEST = 1e150
-"""Rewards and contexts are squared, so they must be smaller than this."""
+LARGEST = 1e100
+"""Rewards and contexts are squared and summed, so they must be smaller than this."""
 
 TIE = 1e-10
 """Ridge scores closer than this, relatively, are equal: their last digits depend on the order of the sums."""

@@ -48,11 +48,11 @@ class Decision(NamedTuple):
         ('ad', 2)
         """
         try:
-            fields = json.loads(text)
+            fields = json.loads(text if isinstance(text, str | bytes) else "")
             known = {name: tuples(value) for name, value in fields.items()}
             return cls(**known)
         except (ValueError, TypeError, AttributeError, RecursionError) as error:
-            raise ValueError(f"not a decision written by Decision.to_json: {text[:80]!r}") from error
+            raise ValueError(f"not a decision written by Decision.to_json: {str(text)[:80]!r}") from error
 
 
 def tuples(value: Any) -> Any:

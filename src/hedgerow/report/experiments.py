@@ -18,6 +18,9 @@ QUICK_TRIALS, QUICK_ROUNDS = 4, 1500
 SHORT, LONG = 1361, 20_000
 """Horizons of the latency figures: one pass over the recorded rows, and many."""
 
+WARFARIN_TRIALS = 40
+"""Four times the paper's: ten do not tell HLinUCBC from HLinUCB."""
+
 OWN = "META, own rounds"
 
 CLASSICAL: dict[str, Make | Shuffled] = {
@@ -37,7 +40,7 @@ CONTEXTUAL: dict[str, Make | Shuffled] = {
     "META": paper.META,
     OWN: partial(paper.META, shared=False),
 }
-CLUSTERED = ("UCBC", "HUCBC", "HUCBC'", "LinUCBC", "HLinUCBC", "META")
+CLUSTERED = ("UCBC", "HUCBC", "HUCBC'", "LinUCBC", "HLinUCBC", "META", OWN)
 
 
 def controlled(policies: dict[str, Make | Shuffled]) -> dict[str, Make | Shuffled]:
@@ -158,7 +161,7 @@ def _warfarin(data: Data) -> list[Panel]:
             problem,
             controlled(CONTEXTUAL),
             problem.longest,
-            10,
+            WARFARIN_TRIALS,
             "per round",
             "\n(share of patients given their dose)",
             patients.simulated,

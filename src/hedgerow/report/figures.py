@@ -18,7 +18,7 @@ INK = "#0b0c0d"
 
 BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY, _ = OKABE_ITO
 GREY = "#888888"
-BAND = 0.09
+BAND = 0.07
 LOOKS = {
     "UCB": (GREY, "o"),
     "HUCB": (ORANGE, "s"),
@@ -90,6 +90,18 @@ def draw_curves(axes: Any, result: Simulation, measure: str, policies: Sequence[
         if not policy.endswith("shuffled"):
             axes.fill_between(at, mean - sd, mean + sd, color=look(policy)["color"], alpha=BAND, linewidth=0)
     axes.set(xlabel="round", ylabel=LABELS[measure])
+    if measure != "regret":
+        _settled(axes, result, measure, policies)
+
+
+def _settled(axes: Any, result: Simulation, measure: str, policies: Sequence[str]) -> None:
+    """Limit the vertical axis to what happens after the first fiftieth of the rounds."""
+    late = result.at >= result.at[-1] / 50
+    curves = np.stack([measured(result, policy, measure)[:, late] for policy in policies])
+    means, sds = curves.mean(axis=1), curves.std(axis=1)
+    low, high = float((means - sds).min()), float((means + sds).max())
+    room = 0.05 * (high - low or 1.0)
+    axes.set_ylim(low - room, high + room)
 
 
 def draw_shares(axes: Any, result: Simulation) -> None:
@@ -143,19 +155,19 @@ def panels(results: Sequence[tuple[str, Simulation, str, str]], *, log: bool = F
 
 
 def radii(results: Sequence[tuple[str, Simulation]]) -> "Figure":
-    """Figure (c): rewards over the largest of the instance, and over those of the best arms, for each eps."""
+    """Figure (c): for each eps rewards over the largest of the instance, over those of the best arms, and META's shares."""
     from matplotlib.figure import Figure
 
     with style():
-        figure = Figure(figsize=(9.0, 5.6), layout="constrained")
-        grid = figure.subplots(2, len(results), squeeze=False, sharey="row")
+        figure = Figure(figsize=(9.0, 7.8), layout="constrained")
+        grid = figure.subplots(3, len(results), squeeze=False)
         for column, (title, result) in enumerate(results):
-            shown = [policy for policy in result.policies if "own" not in policy and policy not in ("LinUCB", "META shuffled")]
             for row, measure in enumerate(("normalised", "of the best")):
-                axes = grid[row][column]
-                draw_curves(axes, result, measure, shown)
-                axes.set_title(title if row == 0 else "", loc="left")
-                if column:
+                draw_curves(grid[row][column], result, measure, result.policies)
+            draw_shares(grid[2][column], result)
+            grid[0][column].set_title(title, loc="left")
+            if column:
+                for axes in grid[:, column]:
                     axes.set_ylabel("")
         handles, labels = grid[0][0].get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside lower center", ncols=4)

@@ -5,13 +5,20 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from ..result import Simulation
-from .claims import Check, Claim
 from .experiments import SHORT, Experiment, Panel
+from .verdicts import FAILS, HOLDS, OPEN, Check, Claim
 
 if TYPE_CHECKING:
     from .reproduction import Reproduction
 
-BADGES = {"holds": "yes", "holds under stated settings": "partly", "does not hold": "no"}
+BADGES = {"holds": "yes", "holds under stated settings": "partly", "not decided": "partly", "does not hold": "no"}
+COUNTED = {
+    "holds": "hold",
+    "holds under stated settings": "hold under stated settings",
+    "not decided": "are not decided by these trials",
+    "does not hold": "do not hold",
+}
+WORDS = {HOLDS: "holds", FAILS: "does not", OPEN: "open"}
 
 
 def number(value: float) -> str:
@@ -35,22 +42,18 @@ def html(found: "Reproduction", drawings: dict[str, str]) -> str:
 
 def _head(found: "Reproduction") -> str:
     counts = {verdict: sum(claim.verdict == verdict for claim in found.claims) for verdict in BADGES}
-    words = {"holds": "hold", "holds under stated settings": "hold under stated settings", "does not hold": "do not hold"}
-    tally = ", ".join(f"<b>{count}</b> {words[verdict]}" for verdict, count in counts.items())
-    settings = ", ".join(f"{name} {value}" for name, value in found.settings().items() if name != "quick")
-    quick = (
-        '<p class="warn">A quick run: few and short trials, only to see what the report looks like.</p>' if found.quick else ""
-    )
-    simulated = sorted({escape(str(panel.problem)).split(":")[0] for panel in found.panels.values() if panel.simulated})
-    data = f'<p class="warn">Simulated data stands in for the real: {"; ".join(simulated)}.</p>' if simulated else ""
+    tally = ", ".join(f"<b>{count}</b> {COUNTED[verdict]}" for verdict, count in counts.items() if count)
+    settings = ", ".join(f"{name} {value}" for name, value in found.settings().items())
+    warnings = "".join(f'<p class="warn">{escape(text)}</p>' for text in found.warnings())
     return f"""<h1>The paper, rerun</h1>
 <p>“Optimal Exploitation of Clustering and History Information in Multi-Armed Bandit” (IJCAI 2019) compares bandits that
 know which arms are alike and start from logged history. This page reruns its experiments with hedgerow and says which of
-its claims come out. Of {len(found.claims)} claims: {tally}.</p>
-{quick}{data}
-<p class="small">{settings}. Rewards and bonuses as in the paper (scale 1, alpha 1). All policies of a trial face the same
-draws, so differences are paired; brackets hold 95 % intervals over trials. A claim holds in a setting if the whole interval
-is on its side.</p>"""
+its claims come out. Of {len(found.claims)} claims {tally}.</p>
+{warnings}
+<p class="small">{settings}. Bonuses have scale 1; where the paper leaves a setting open (alpha of LinUCB, here 1, and others)
+docs/algorithms.md says how it is read. All policies of a trial face the same draws, so differences are paired; brackets hold
+95 % intervals over trials. A claim holds in a setting if the whole interval is on its side, does not hold if the whole
+interval is on the other, and is open otherwise. Shown with each claim is the setting that speaks least for it.</p>"""
 
 
 def _claims(claims: list[Claim]) -> str:
@@ -62,21 +65,26 @@ def _claims(claims: list[Claim]) -> str:
 
 
 def _claim(claim: Claim) -> str:
-    checks = "".join(_check(check) for check in claim.checks)
+    rows = "".join(_check(check) for check in claim.checks)
+    if claim.controls:
+        rows += '<tr><th colspan="5">Controls: what the labels themselves are worth, against shuffled ones</th></tr>'
+        rows += "".join(_check(check) for check in claim.controls)
     note = f"<p>{escape(claim.note)}</p>" if claim.note else ""
-    held = f"{sum(check.holds for check in claim.checks)} of {len(claim.checks)}"
     name = claim.figure if claim.figure == "bounds" else f"({claim.figure})"
+    weakest = claim.weakest
+    shown = f"{weakest.setting}: {weakest.what}: {number(weakest.value)} ({number(weakest.low)} to {number(weakest.high)})"
     return f"""<details class="claim">
-<summary><a href="#figure-{claim.figure}">{name}</a> <span class="text">{escape(claim.text)}</span>
-<span class="badge {BADGES[claim.verdict]}">{claim.verdict} <small>{held}</small></span></summary>
+<summary><a href="#figure-{claim.figure}">{name}</a>
+<span class="text">{escape(claim.text)}<br><small>{escape(shown)}</small></span>
+<span class="badge {BADGES[claim.verdict]}">{claim.verdict} <small>{claim.held} of {len(claim.checks)}</small></span></summary>
 <div class="scroll"><table><thead><tr><th>setting</th><th>measured</th><th>mean</th><th>95 % interval</th><th></th></tr></thead>
-<tbody>{checks}</tbody></table></div>{note}</details>"""
+<tbody>{rows}</tbody></table></div>{note}</details>"""
 
 
 def _check(check: Check) -> str:
     return (
         f"<tr><td>{escape(check.setting)}</td><td>{escape(check.what)}</td><td class=n>{number(check.value)}</td>"
-        f"<td class=n>{number(check.low)} to {number(check.high)}</td><td>{'holds' if check.holds else 'does not'}</td></tr>"
+        f"<td class=n>{number(check.low)} to {number(check.high)}</td><td>{WORDS[check.outcome]}</td></tr>"
     )
 
 

@@ -1,5 +1,7 @@
 """The whole run: panels, claims, figures, and the files that hold them."""
 
+import contextlib
+import hashlib
 import json
 import platform
 import shutil
@@ -11,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..result import Simulation
 from . import figures, page, theory
-from .claims import CLAIMS, Claim
+from .claims import CLAIMS
 from .experiments import EXPERIMENTS, QUICK_ROUNDS, QUICK_TRIALS, SEED, SHORT, Data, Experiment, Panel
+from .verdicts import Claim
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -29,7 +32,7 @@ class Reproduction:
     results: dict[str, Simulation]
     claims: list[Claim]
     seed: int
-    quick: bool
+    folder: Path
 
     def of(self, experiment: Experiment) -> list[tuple[Panel, Simulation]]:
         """The panels of a figure with their results."""
@@ -40,7 +43,19 @@ class Reproduction:
     def settings(self) -> dict[str, Any]:
         """Seed and versions, printed with every number."""
         versions = {name: version(name) for name in ("hedgerow", "numpy", "numba")}
-        return {"seed": self.seed, "quick": self.quick, "python": platform.python_version(), **versions}
+        return {"seed": self.seed, "python": platform.python_version(), **versions}
+
+    def warnings(self) -> list[str]:
+        """What a reader must know before all else: less than the paper's scale, or simulated data."""
+        found = []
+        if any(
+            self.results[key].trials < panel.trials or self.results[key].rounds < panel.rounds
+            for key, panel in self.panels.items()
+        ):
+            found.append("Fewer trials or rounds than the paper's: only to see what the report looks like.")
+        if sources := sorted({str(panel.problem).split("):")[0] + ")" for panel in self.panels.values() if panel.simulated}):
+            found.append(f"Simulated data stands in for the real: {'; '.join(sources)}.")
+        return found
 
 
 _KEYS = {"c": ("b",)}
@@ -62,7 +77,7 @@ def reproduce(
     rounds: int | None = None,
     jobs: int | None = None,
     data: str | None = None,
-    out: str | Path = "report",
+    out: str | Path | None = None,
     quick: bool = False,
     say: Callable[[str], object] = str,
 ) -> Reproduction:
@@ -72,28 +87,41 @@ def reproduce(
         letters: of ``a`` to ``f`` and ``bounds``; none for all.
         trials, rounds: fewer (or more) trials, at most so many rounds; None for the paper's own.
         quick: a few short trials, to see what it looks like.
+        out: the folder; "report" if None, or "report-quick" for a quick run.
         data: a folder with the real data sets; else the environment variable HEDGEROW_DATA, else simulated data.
         say: called with a line of text as the work goes on.
     """
     wanted = checked_letters(letters)
-    for name, value in {"trials": trials, "rounds": rounds, "jobs": jobs}.items():
-        if value is not None and value < 1:
-            raise ValueError(f"{name} must be at least 1, got {value}")
-    source, folder = Data(data), Path(out)
+    for name, value, least in (("trials", trials, 2), ("rounds", rounds, 10), ("jobs", jobs, 1)):
+        if value is not None and value < least:
+            raise ValueError(f"{name} must be at least {least}, got {value}")
+    source, folder = Data(data), Path(out or ("report-quick" if quick else "report"))
     experiments = [EXPERIMENTS[letter] for letter in wanted]
     panels = {panel.key: panel for experiment in experiments for panel in experiment.panels(source)}
     rounds, trials = rounds or (QUICK_ROUNDS if quick else None), trials or (QUICK_TRIALS if quick else None)
-    kept = folder / ".trials"
+    _make(folder)
+    work = repr((sorted(panels), rounds, trials))
+    kept = folder / ".trials" / hashlib.blake2b(work.encode(), digest_size=6).hexdigest()
     results = {}
     for number, (key, panel) in enumerate(panels.items(), start=1):
         say(f"[{number}/{len(panels)}] {panel.problem}")
         results[key] = panel.run(rounds=rounds, trials=trials, seed=SEED, jobs=jobs, resume=str(kept))
     claims = [claim for letter in wanted for claim in CLAIMS[letter](results)]
-    found = Reproduction(experiments, panels, results, claims, SEED, quick)
+    found = Reproduction(experiments, panels, results, claims, SEED, folder)
     say("drawing the figures")
     _write(found, folder)
     shutil.rmtree(kept, ignore_errors=True)
+    with contextlib.suppress(OSError):  # another interrupted run may still have its trials there
+        kept.parent.rmdir()
     return found
+
+
+def _make(folder: Path) -> None:
+    """The folder of the report, before any work is done for it."""
+    try:
+        (folder / "figures").mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ValueError(f"the report cannot be written into {str(folder)!r}: {error.strerror}; choose another --out") from error
 
 
 def draw(found: Reproduction, experiment: Experiment) -> "Figure":
@@ -115,7 +143,6 @@ def draw(found: Reproduction, experiment: Experiment) -> "Figure":
 def _write(found: Reproduction, folder: Path) -> None:
     import polars as pl
 
-    (folder / "figures").mkdir(parents=True, exist_ok=True)
     drawings = {}
     for experiment in found.experiments:
         figure = draw(found, experiment)
@@ -123,6 +150,16 @@ def _write(found: Reproduction, folder: Path) -> None:
         figure.savefig(folder / "figures" / f"{experiment.letter}.png", dpi=130, facecolor="white", metadata={"Software": None})
     frames = [pl.DataFrame({"panel": key, **result.columns()}) for key, result in found.results.items()]
     pl.concat(frames, how="diagonal").write_parquet(folder / "results.parquet")
-    claims = {"settings": found.settings(), "claims": [claim.as_dict() for claim in found.claims]}
-    (folder / "claims.json").write_text(json.dumps(claims, indent=1) + "\n")
+    panels = {
+        key: {
+            "problem": result.problem,
+            "rounds": result.rounds,
+            "trials": result.trials,
+            "simulated": found.panels[key].simulated,
+        }
+        for key, result in found.results.items()
+    }
+    said: dict[str, Any] = {"settings": found.settings(), "warnings": found.warnings(), "panels": panels}
+    said["claims"] = [claim.as_dict() for claim in found.claims]
+    (folder / "claims.json").write_text(json.dumps(said, indent=1, allow_nan=False) + "\n")
     (folder / "index.html").write_text(page.html(found, drawings), encoding="utf-8")

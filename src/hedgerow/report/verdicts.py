@@ -1,0 +1,123 @@
+"""What a claim is: settings in which a number was measured, and the verdict that follows from their intervals."""
+
+import math
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from ..result import Difference, Simulation, interval
+from .experiments import OWN
+
+HOLDS, FAILS, OPEN = "holds", "does not hold", "open"
+
+
+@dataclass(frozen=True)
+class Check:
+    """A claim in one setting: the number that decides it and its 95 % interval over trials.
+
+    It holds if the whole interval lies within (``above``, ``below``), does not hold if the whole interval lies outside,
+    and is open otherwise: more trials would tell.
+    """
+
+    setting: str
+    what: str
+    value: float
+    low: float
+    high: float
+    above: float = 0.0
+    below: float = float("inf")
+
+    @property
+    def outcome(self) -> str:
+        if self.low > self.above and self.high < self.below:
+            return HOLDS
+        return FAILS if self.high < self.above or self.low > self.below else OPEN
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A statement of the paper, the settings in which it was looked at, and controls, which do not count for the verdict."""
+
+    figure: str
+    text: str
+    checks: tuple[Check, ...]
+    controls: tuple[Check, ...] = ()
+    note: str = ""
+
+    @property
+    def held(self) -> int:
+        return sum(check.outcome == HOLDS for check in self.checks)
+
+    @property
+    def verdict(self) -> str:
+        if self.held:
+            return "holds" if self.held == len(self.checks) else "holds under stated settings"
+        return "does not hold" if any(check.outcome == FAILS for check in self.checks) else "not decided"
+
+    @property
+    def weakest(self) -> Check:
+        """The setting that speaks least for the claim."""
+        order = {FAILS: 0, OPEN: 1, HOLDS: 2}
+        return min(self.checks, key=lambda check: order[check.outcome])
+
+    def as_dict(self) -> dict[str, Any]:
+        """For claims.json."""
+        rows = {
+            name: [{**asdict(check), "below": _finite(check.below), "outcome": check.outcome} for check in getattr(self, name)]
+            for name in ("checks", "controls")
+        }
+        return {"figure": self.figure, "text": self.text, "verdict": self.verdict, **rows, "note": self.note}
+
+
+def _finite(value: float) -> float | None:
+    """JSON has no infinity."""
+    return value if math.isfinite(value) else None
+
+
+def above_zero(setting: str, difference: Difference) -> Check:
+    """Holds if the whole interval lies above 0."""
+    return Check(setting, *difference)
+
+
+def gain(result: Simulation, policy: str, other: str, at: int | None = None) -> Difference:
+    """Expected reward per round that a policy earns more than another, paired over trials."""
+    rounds = int(result.at[result.point(at)])
+    less_regret = result.of(other, "regret", at=at) - result.of(policy, "regret", at=at)
+    return interval(f"{policy} - {other}, expected reward per round", less_regret / rounds)
+
+
+def best(setting: str, result: Simulation, policy: str, others: Iterable[str], at: int | None = None) -> Check:
+    """Holds if the policy earns more than each of the others; shown is the one of which that is least certain."""
+    return above_zero(setting, min((gain(result, policy, other, at) for other in others), key=lambda d: d.low))
+
+
+def worst(setting: str, result: Simulation, policy: str, others: Iterable[str]) -> Check:
+    """Holds if each of the others earns more than the policy."""
+    return above_zero(setting, min((gain(result, other, policy) for other in others), key=lambda d: d.low))
+
+
+def control(setting: str, result: Simulation, policy: str, at: int | None = None) -> Check:
+    """What the labels themselves are worth to a policy: against the same policy with shuffled labels."""
+    return above_zero(setting, gain(result, policy, f"{policy} shuffled", at))
+
+
+def follows(setting: str, result: Simulation, meta: str, expert: str, at: int | None = None) -> Check:
+    """Holds if META followed the expert in most rounds."""
+    shares = result.share(meta, expert, at=at)
+    most = f"most rounds in {int((shares > 0.5).sum())} of {len(shares)} trials"
+    return above_zero(_learning(setting, meta), interval(f"share of rounds with {expert}, less 1/2 ({most})", shares - 0.5))
+
+
+def follows_control(setting: str, result: Simulation, meta: str, expert: str, at: int | None = None) -> Check:
+    """How much more META follows the expert than it does with shuffled labels."""
+    more = result.share(meta, expert, at=at) - result.share(f"{meta} shuffled", expert, at=at)
+    return above_zero(_learning(setting, meta), interval(f"share of rounds with {expert}, less that with shuffled labels", more))
+
+
+def _learning(setting: str, meta: str) -> str:
+    return f"{setting}, {'experts learn from their own rounds' if meta == OWN else 'shared rounds'}"
+
+
+def horizons(result: Simulation, wanted: Iterable[int]) -> list[int]:
+    """Those of the wanted horizons that the simulation reached, each once, or its last round."""
+    return list(dict.fromkeys(T for T in wanted if result.rounds >= T)) or [result.rounds]
