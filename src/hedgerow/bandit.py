@@ -15,8 +15,19 @@ from .explanation import Explanation, Score
 from .history import History
 from .nodes import PRECISIONS, Layout, Nodes, plant, with_tournaments
 from .rules import RULES, Rule, score
-from .statistics import PULLS, THETA, derived_size, packed_products, reward_estimate, ridge_estimate, row_size
-from .tree import LARGEST, PARENT, PARENT_CLOCK, POLICY_CLOCK, credit, descend, descend_many
+from .statistics import (
+    LARGEST,
+    PULLS,
+    THETA,
+    derived_size,
+    pack_products,
+    packed_products,
+    packed_size,
+    reward_estimate,
+    ridge_estimate,
+    row_size,
+)
+from .tree import PARENT, PARENT_CLOCK, POLICY_CLOCK, credit_rewards, credit_ridge, descend_many, descend_rewards, descend_ridge
 from .types import Decision, Floats, Integers, Label, tuples
 
 CLOCKS = {"policy": POLICY_CLOCK, "parent": PARENT_CLOCK}
@@ -118,14 +129,15 @@ class Bandit:
         'a'
         """
         x = checks.as_context(context, self._dimension, self.name)
-        nodes = self._nodes
-        arms, online, past, derived, places, seats, _, heap = nodes
+        arms, online, past, derived, places, seats, _, heap = self._nodes
         draws = _NO_DRAWS if rng is None else rng.random(arms.depth)
-        leaf = descend(*self._kernel, arms.tree, online, past, derived, places, seats, heap, x, draws)
+        if self._dimension is None:
+            leaf = descend_rewards(*self._kernel, arms.tree, online, past, places, seats, heap, draws)
+            return Decision(*arms.named(leaf), None, (), self.identity)
+        leaf = descend_ridge(*self._kernel, arms.tree, online, past, derived, x, draws)
         if leaf < 0:
             raise checks.bad_context(x)
-        arm, cluster = arms.named(leaf)
-        return Decision(arm, cluster, tuple(x.tolist()) if self._dimension else None, (), self.identity)
+        return Decision(*arms.named(leaf), tuple(x.tolist()), (), self.identity)
 
     def select_many(self, contexts: ArrayLike, *, rng: np.random.Generator | None = None) -> list[Decision]:
         """One decision per row of contexts, as ``select`` would make them one by one, by one matrix product."""
@@ -147,8 +159,8 @@ class Bandit:
 
     def _choose_many(self, nodes: Nodes, x: Floats, rng: np.random.Generator | None, chosen: Integers) -> None:
         d = x.shape[1]
-        rows, columns = np.tril_indices(d)
-        products = x[:, rows] * x[:, columns] * np.where(rows == columns, 1.0, 2.0)
+        products = np.empty((len(x), packed_size(d)))
+        pack_products(x, products)
         means = x @ nodes.derived[:, THETA : THETA + d].T
         spreads = np.maximum(products @ nodes.derived[:, THETA + d :].T, 0.0)
         draws = np.zeros((0, 0)) if rng is None else rng.random((len(x), nodes.arms.depth))
@@ -179,7 +191,9 @@ class Bandit:
         arms, online, past, derived, places, _, seat_of, heap = self._nodes
         leaf, value = arms.leaf(arm), checks.checked_reward(reward)
         x = checks.as_context(context, self._dimension, self.name)
-        if not credit(arms.tree, online, past, derived, places, seat_of, heap, leaf, value, x):
+        if self._dimension is None:
+            credit_rewards(arms.tree, online, places, seat_of, heap, leaf, value)
+        elif not credit_ridge(arms.tree, online, past, derived, leaf, value, x):
             raise checks.bad_context(x)
 
     def explain(self, context: ArrayLike | None = None) -> Explanation:

@@ -9,8 +9,7 @@ import numpy as np
 from .arms import Arms, shown
 from .history import History, as_dimension
 from .rules import Rule
-from .statistics import PULLS, row_size
-from .tree import LARGEST
+from .statistics import LARGEST, PULLS, row_size
 from .types import Decision, Floats, Label
 
 _NO_CONTEXT = np.zeros(0)

@@ -9,8 +9,7 @@ from numpy.typing import ArrayLike
 
 from . import state
 from .arms import as_label, shown
-from .statistics import PULLS, SCALARS, row_size, tally
-from .tree import LARGEST
+from .statistics import LARGEST, PULLS, SCALARS, row_size, tally
 from .types import Floats, Integers, Label, tuples
 
 if TYPE_CHECKING:
@@ -48,12 +47,11 @@ class History:
         values = np.asarray(rewards, dtype=np.float64)
         if values.shape != (rows.size,):
             raise ValueError(f"rewards must give one number per round: {rows.size} arms, rewards of shape {values.shape}")
-        if not (fine := np.abs(values) < LARGEST).all():
-            at = int(np.flatnonzero(~fine)[0])
-            raise ValueError(f"rewards must be finite, and below {LARGEST:g}, round {at} has {values[at]}")
         vectors, dimension = _contexts(contexts, rows.size)
         sums = np.zeros((len(labels), row_size(dimension)))
-        tally(sums, rows, values, vectors)
+        if (at := tally(sums, rows, values, vectors)) < rows.size:
+            what, seen = ("contexts", vectors[at]) if abs(values[at]) < LARGEST else ("rewards", values[at])
+            raise ValueError(f"{what} must be finite, and below {LARGEST:g}, round {at} has {seen}")
         return cls(labels, sums, dimension)
 
     @classmethod
@@ -151,6 +149,14 @@ def as_dimension(value: Any) -> int | None:
 
 def _numbered(arms: Iterable[Any]) -> tuple[list[Label], Integers]:
     """Distinct labels, and for each round the number of its label."""
+    if isinstance(arms, np.ndarray) and arms.dtype.kind in "iu" and arms.size and np.ptp(arms) < 4 * arms.size:
+        least = int(arms.min())
+        numbers = arms.astype(np.int64) - least  # small whole numbers need no sorting
+        distinct = np.flatnonzero(np.bincount(numbers))
+        place = np.zeros(int(distinct[-1]) + 1, dtype=np.int64)
+        place[distinct] = np.arange(distinct.size)
+        labels: list[Label] = [*(distinct + least).tolist()]
+        return labels, place[numbers]
     if isinstance(arms, np.ndarray) and arms.dtype != object and arms.ndim == 1:
         distinct, numbers = np.unique(arms, return_inverse=True)
         return [as_label(arm, "an arm label") for arm in distinct], numbers.astype(np.int64)
@@ -168,9 +174,6 @@ def _contexts(contexts: ArrayLike | None, rounds: int) -> tuple[Floats, int | No
     vectors = np.ascontiguousarray(contexts, dtype=np.float64)
     if vectors.ndim != 2 or vectors.shape[0] != rounds or vectors.shape[1] == 0:
         raise ValueError(f"contexts must be one row of numbers per round: {rounds} rounds, shape {vectors.shape}")
-    if not (fine := (np.abs(vectors) < LARGEST).all(axis=1)).all():
-        at = int(np.flatnonzero(~fine)[0])
-        raise ValueError(f"contexts must be finite, and below {LARGEST:g}, round {at} has {vectors[at]}")
     return vectors, vectors.shape[1]
 
 

@@ -8,8 +8,8 @@ from .bandit import Bandit
 from .kernel import compiled
 from .meta import Meta
 from .problems import Trial
-from .tree import credit, descend
-from .types import Floats, Integers, Policy
+from .tree import credit_rewards, credit_ridge, descend_rewards, descend_ridge
+from .types import Floats, Integers, Links, Policy
 
 Bundle: TypeAlias = tuple[Any, ...]
 """A bandit as its numbers and arrays; see ``_bundle``."""
@@ -26,23 +26,71 @@ class Played(NamedTuple):
 
 @compiled
 def _ask(bandit: Bundle, t: int, draws: Floats) -> int:
-    rule, parameters, clock, tree, online, past, derived, places, seats, _, heap, _, arm_of, contexts = bandit
-    leaf = descend(rule, parameters, clock, tree, online, past, derived, places, seats, heap, contexts[t], draws)
+    rule, parameters, clock, tree, online, past, derived, places, seats, _, heap, arm_of, _, contexts = bandit
+    if contexts.shape[1] == 0:
+        leaf = descend_rewards(rule, parameters, clock, tree, online, past, places, seats, heap, draws)
+    else:
+        leaf = descend_ridge(rule, parameters, clock, tree, online, past, derived, contexts[t], draws)
     arm: int = arm_of[leaf]
     return arm
 
 
 @compiled
 def _teach(bandit: Bundle, t: int, arm: int, reward: float) -> None:
-    _, _, _, tree, online, past, derived, places, _, seat_of, heap, leaf_of, _, contexts = bandit
-    credit(tree, online, past, derived, places, seat_of, heap, leaf_of[arm], reward, contexts[t])
+    _, _, _, tree, online, past, derived, places, _, seat_of, heap, _, leaf_of, contexts = bandit
+    if contexts.shape[1] == 0:
+        credit_rewards(tree, online, places, seat_of, heap, leaf_of[arm], reward)
+    else:
+        credit_ridge(tree, online, past, derived, leaf_of[arm], reward, contexts[t])
 
 
 @compiled
-def _play_bandit(bandit: Bundle, rewards: Floats, rows: Integers, draws: Floats, arms: Integers) -> None:
+def _play_rewards(
+    rule: int,
+    parameters: Floats,
+    clock: int,
+    tree: Links,
+    online: Floats,
+    past: Floats,
+    places: Integers,
+    seats: Links,
+    seat_of: Links,
+    heap: Floats,
+    arm_of: Integers,
+    rewards: Floats,
+    rows: Integers,
+    draws: Floats,
+    arms: Integers,
+) -> None:
+    """The parts of a bundle one by one: unpacking them in every round would take longer than choosing."""
     for t in range(rows.size):
-        arm = _ask(bandit, t, draws)
-        _teach(bandit, t, arm, rewards[rows[t], arm])
+        leaf = descend_rewards(rule, parameters, clock, tree, online, past, places, seats, heap, draws)
+        arm = arm_of[leaf]
+        credit_rewards(tree, online, places, seat_of, heap, leaf, rewards[rows[t], arm])
+        arms[t] = arm
+
+
+@compiled
+def _play_ridge(
+    rule: int,
+    parameters: Floats,
+    clock: int,
+    tree: Links,
+    online: Floats,
+    past: Floats,
+    derived: Floats,
+    arm_of: Integers,
+    contexts: Floats,
+    rewards: Floats,
+    rows: Integers,
+    draws: Floats,
+    arms: Integers,
+) -> None:
+    for t in range(rows.size):
+        context = contexts[t]
+        leaf = descend_ridge(rule, parameters, clock, tree, online, past, derived, context, draws)
+        arm = arm_of[leaf]
+        credit_ridge(tree, online, past, derived, leaf, rewards[rows[t], arm], context)
         arms[t] = arm
 
 
@@ -74,7 +122,7 @@ def _bundle(bandit: Bandit, contexts: Floats) -> Bundle:
     arm_of = np.zeros(len(online), dtype=np.int64)
     arm_of[arms.leaves] = np.arange(arms.leaves.size)
     seen = contexts if bandit.dimension else np.zeros((len(contexts), 0))
-    return (*bandit._kernel, arms.tree, online, past, derived, places, seats, seat_of, heap, arms.leaves, arm_of, seen)
+    return (*bandit._kernel, arms.tree, online, past, derived, places, seats, seat_of, heap, arm_of, arms.leaves, seen)
 
 
 def _check(policy: Policy, trial: Trial) -> None:
@@ -90,7 +138,7 @@ def play(policy: Policy, trial: Trial) -> Played:
     _check(policy, trial)
     arms, followed = np.zeros(trial.rows.size, dtype=np.int64), np.full(trial.rows.size, -1)
     if isinstance(policy, Bandit):
-        _play_bandit(_bundle(policy, trial.contexts), trial.rewards, trial.rows, _NO_DRAWS, arms)
+        _play_bandit(policy, trial, arms)
     elif isinstance(policy, Meta) and all(isinstance(expert, Bandit) for expert in policy.experts.values()):
         experts = tuple(_bundle(expert, trial.contexts) for expert in policy.experts.values() if isinstance(expert, Bandit))
         chooser = _bundle(policy._chooser, trial.contexts)
@@ -98,6 +146,17 @@ def play(policy: Policy, trial: Trial) -> Played:
     else:
         _play_any(policy, trial, arms, followed)
     return Played(arms, followed)
+
+
+def _play_bandit(policy: Bandit, trial: Trial, arms: Integers) -> None:
+    bundle = _bundle(policy, trial.contexts)
+    world = (trial.rewards, trial.rows, _NO_DRAWS, arms)
+    if policy.dimension:
+        ridge_parts = (*bundle[:7], bundle[11], bundle[13], *world)
+        _play_ridge(*ridge_parts)
+    else:
+        reward_parts = (*bundle[:6], *bundle[7:12], *world)
+        _play_rewards(*reward_parts)
 
 
 def _play_any(policy: Policy, trial: Trial, arms: Integers, followed: Integers) -> None:

@@ -23,6 +23,9 @@ from .types import Floats, Integers
 PULLS, TOTAL, SQUARES, SCALARS = 0, 1, 2, 3
 CEILING, THETA = 0, 1
 
+LARGEST = 1e100
+"""Rewards and contexts are squared and summed, so they must be smaller than this."""
+
 REFRESH_EVERY = 512
 """Online observations of a node after which its inverse is made anew from the sums."""
 
@@ -50,25 +53,55 @@ def derived_size(dimension: int | None) -> int:
 
 
 @compiled
-def observe(sums: Floats, node: int, reward: float, context: Floats) -> None:
-    """Add one observation to a node's row."""
+def observe_reward(sums: Floats, node: int, reward: float) -> None:
+    """Add one reward to a node's row."""
     sums[node, PULLS] += 1.0
     sums[node, TOTAL] += reward
     sums[node, SQUARES] += reward * reward
+
+
+@compiled
+def observe(sums: Floats, node: int, reward: float, context: Floats) -> None:
+    """Add one observation to a node's row."""
+    observe_reward(sums, node, reward)
     d = context.size
     at = SCALARS + d
     for i in range(d):
         sums[node, SCALARS + i] += reward * context[i]
         for j in range(i + 1):
-            sums[node, at] += context[i] * context[j]
-            at += 1
+            sums[node, at + j] += context[i] * context[j]
+        at += i + 1
 
 
 @compiled
-def tally(sums: Floats, arms: Integers, rewards: Floats, contexts: Floats) -> None:
-    """Add a batch of observations, each to the row of its arm."""
+def tally(sums: Floats, arms: Integers, rewards: Floats, contexts: Floats) -> int:
+    """Add a batch of observations, each to the row of its arm; how many were usable before one was not."""
     for t in range(rewards.size):
+        if not (abs(rewards[t]) < LARGEST and usable(contexts[t])):
+            return t
         observe(sums, arms[t], rewards[t], contexts[t])
+    return rewards.size
+
+
+@compiled
+def pack_products(contexts: Floats, packed: Floats) -> None:
+    """``packed_products`` of many contexts."""
+    for b in range(contexts.shape[0]):
+        at = 0
+        for i in range(contexts.shape[1]):
+            for j in range(i):
+                packed[b, at + j] = 2.0 * contexts[b, i] * contexts[b, j]
+            packed[b, at + i] = contexts[b, i] * contexts[b, i]
+            at += i + 1
+
+
+@compiled
+def usable(context: Floats) -> bool:
+    """Whether all numbers are finite and small enough to be squared; NaN is not."""
+    for value in context:
+        if not abs(value) < LARGEST:
+            return False
+    return True
 
 
 @compiled
@@ -128,7 +161,9 @@ def set_ceiling(derived: Floats, node: int, d: int) -> None:
     scale = 0.0
     for i in range(d):
         scale = max(scale, power[i, i])
-    power /= scale  # so that the eighth power neither overflows nor vanishes
+    for i in range(d):  # so that the eighth power neither overflows nor vanishes
+        for j in range(d):
+            power[i, j] /= scale
     for _ in range(2):
         power = squared(power)
     trace = 0.0
@@ -219,18 +254,20 @@ def dot(rows: Floats, node: int, start: int, vector: Floats) -> float:
 
 
 @compiled
+def reward_moments(online: Floats, past: Floats, node: int) -> tuple[float, float]:
+    """Pooled mean of history and online rounds, eqs. (2) and (4), and variance of those rewards; NaN without any."""
+    pulls = online[node, PULLS] + past[node, PULLS]
+    if pulls == 0.0:
+        return math.nan, math.nan
+    mean = (past[node, TOTAL] + online[node, TOTAL]) / pulls
+    return mean, max((past[node, SQUARES] + online[node, SQUARES]) / pulls - mean * mean, 0.0)
+
+
+@compiled
 def reward_estimate(online: Floats, past: Floats, first: int, means: Floats, spreads: Floats) -> None:
-    """Pooled mean of history and online rounds, eqs. (2) and (4), and variance of those rewards, of neighbouring nodes."""
+    """Means and variances of neighbouring nodes."""
     for offset in range(means.size):
-        node = first + offset
-        pulls = online[node, PULLS] + past[node, PULLS]
-        if pulls > 0.0:
-            mean = (past[node, TOTAL] + online[node, TOTAL]) / pulls
-            means[offset] = mean
-            spreads[offset] = max((past[node, SQUARES] + online[node, SQUARES]) / pulls - mean * mean, 0.0)
-        else:
-            means[offset] = math.nan
-            spreads[offset] = math.nan
+        means[offset], spreads[offset] = reward_moments(online, past, first + offset)
 
 
 @compiled

@@ -92,6 +92,12 @@ def _enter(row: Floats, online: Floats, past: Floats, node: int) -> None:
 
 
 @compiled
+def _copy(row: Floats, into: Floats) -> None:
+    for column in range(5):
+        into[column] = row[column]
+
+
+@compiled
 def _index(rule: int, parameters: Floats, row: Floats, rounds: float) -> float:
     if row[WINNER] < 0.0:  # an empty seat
         return -math.inf
@@ -106,7 +112,7 @@ def _match(rule: int, parameters: Floats, rounds: float, into: Floats, other: Fl
     if challenge > held or (challenge == held and other[WINNER] < into[WINNER]):
         if into[WINNER] >= 0.0:
             until = min(until, lasts(parameters[0], rounds, other, challenge, into, held))
-        into[:] = other
+        _copy(other, into)
     elif other[WINNER] >= 0.0:
         until = min(until, lasts(parameters[0], rounds, into, held, other, challenge))
     into[UNTIL] = until
@@ -158,7 +164,7 @@ def winner(
             waiting[top] = 2 * at + 1
             continue
         else:
-            row[:] = heap[start + 2 * at]
+            _copy(heap[start + 2 * at], row)
             _match(rule, parameters, rounds, row, heap[start + 2 * at + 1])
         top -= 1
     return int(heap[start + 1, WINNER])

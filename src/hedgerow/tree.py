@@ -11,7 +11,20 @@ import numpy as np
 
 from .kernel import compiled
 from .rules import score
-from .statistics import CEILING, PULLS, THETA, dot, follow, observe, packed_products, reward_estimate
+from .statistics import (
+    CEILING,
+    PULLS,
+    THETA,
+    dot,
+    follow,
+    observe,
+    observe_reward,
+    packed_products,
+    reward_estimate,
+    reward_moments,
+    ridge_estimate,
+    usable,
+)
 from .tournament import HEAP, LEAVES, ORDER, spoil, winner
 from .types import Floats, Integers, Links
 
@@ -20,20 +33,11 @@ FIRST, SIZE, PARENT = 0, 1, 2
 POLICY_CLOCK, PARENT_CLOCK = 0, 1
 """Whose online rounds t counts: the whole policy's (the paper's), or those of the node one stands at (UCT's)."""
 
-LARGEST = 1e100
-"""Rewards and contexts are squared and summed, so they must be smaller than this."""
+PRUNING = 4000
+"""Numbers in the packed inverses side by side from which on it pays to look for nodes that need not be scored."""
 
 TIE = 1e-10
 """Ridge scores closer than this, relatively, are equal: their last digits depend on the order of the sums."""
-
-
-@compiled
-def usable(context: Floats) -> bool:
-    """Whether all numbers are finite and small enough to be squared; NaN is not."""
-    for value in context:
-        if not abs(value) < LARGEST:
-            return False
-    return True
 
 
 @compiled
@@ -45,11 +49,13 @@ def is_best(value: float, best: float, tie: float) -> bool:
 @compiled
 def pick(values: Floats, best: float, tie: float, uniform: float) -> int:
     """The position of the best score; of equal ones the first, or one at random by ``uniform`` >= 0."""
-    equal = 0
-    for value in values:
-        if is_best(value, best, tie):
-            equal += 1
-    skip = int(uniform * equal) if uniform >= 0.0 else 0
+    skip = 0
+    if uniform >= 0.0:
+        equal = 0
+        for value in values:
+            if is_best(value, best, tie):
+                equal += 1
+        skip = int(uniform * equal)
     for position in range(values.size):
         if is_best(values[position], best, tie):
             if skip == 0:
@@ -70,6 +76,21 @@ def score_all(
         means[offset] = value
         best = max(best, value)
     return best
+
+
+@compiled
+def first_best(rule: int, parameters: Floats, rounds: float, online: Floats, past: Floats, first: int, size: int) -> int:
+    """The first of the best of neighbouring nodes with reward sums, eqs. (2)-(5)."""
+    best = -math.inf
+    chosen = first
+    for node in range(first, first + size):
+        pulls, history = online[node, PULLS], past[node, PULLS]
+        mean, spread = reward_moments(online, past, node)
+        value = score(rule, mean, spread, pulls, history, rounds, parameters)
+        if value > best:
+            best = value
+            chosen = node
+    return chosen
 
 
 @compiled
@@ -120,7 +141,48 @@ def score_ridge(
 
 
 @compiled
-def descend(
+def any_best(
+    rule: int, parameters: Floats, rounds: float, online: Floats, past: Floats, first: int, size: int, uniform: float
+) -> int:
+    """One of the best of neighbouring nodes with reward sums, at random by ``uniform``."""
+    values, spreads = np.empty(size), np.empty(size)
+    reward_estimate(online, past, first, values, spreads)
+    best = score_all(rule, parameters, rounds, online, past, first, values, spreads)
+    return first + pick(values, best, 0.0, uniform)
+
+
+@compiled
+def descend_rewards(
+    rule: int,
+    parameters: Floats,
+    clock: int,
+    tree: Links,
+    online: Floats,
+    past: Floats,
+    places: Integers,
+    seats: Links,
+    heap: Floats,
+    uniforms: Floats,
+) -> int:
+    """From the root to an arm, at each level to the best child (Algorithm 1)."""
+    node = 0
+    level = 0
+    while tree[node, SIZE] > 0:
+        first, size = tree[node, FIRST], tree[node, SIZE]
+        rounds = 1.0 + online[node if clock == PARENT_CLOCK else 0, PULLS]
+        if uniforms.size > 0:
+            node = any_best(rule, parameters, rounds, online, past, first, size, uniforms[level])
+        elif node < len(places) and places[node, LEAVES] > 0:
+            order, start, blocks = places[node, ORDER], places[node, HEAP], places[node, LEAVES]
+            node = winner(rule, parameters, rounds, online, past, seats[order : order + size], heap, start, blocks)
+        else:
+            node = first_best(rule, parameters, rounds, online, past, first, size)
+        level += 1
+    return node
+
+
+@compiled
+def descend_ridge(
     rule: int,
     parameters: Floats,
     clock: int,
@@ -128,13 +190,10 @@ def descend(
     online: Floats,
     past: Floats,
     derived: Floats,
-    places: Integers,
-    seats: Links,
-    heap: Floats,
     context: Floats,
     uniforms: Floats,
 ) -> int:
-    """From the root to an arm, at each level to the best child (Algorithm 1; Algorithm 2, lines 4-5).
+    """From the root to an arm, at each level to the best child (Algorithm 2, lines 4-5).
 
     -1 for a context that is not finite or too large.
     """
@@ -146,20 +205,14 @@ def descend(
     while tree[node, SIZE] > 0:
         first, size = tree[node, FIRST], tree[node, SIZE]
         rounds = 1.0 + online[node if clock == PARENT_CLOCK else 0, PULLS]
-        uniform = uniforms[level] if uniforms.size > 0 else -1.0
-        if uniform < 0.0 and node < len(places) and places[node, LEAVES] > 0:
-            order, start, blocks = places[node, ORDER], places[node, HEAP], places[node, LEAVES]
-            seated = seats[order : order + size]
-            node = winner(rule, parameters, rounds, online, past, seated, heap, start, blocks)
-        elif context.size > 0:
-            values = np.empty(size)
-            best = score_ridge(rule, parameters, rounds, online, past, derived, context, products, first, values)
-            node = first + pick(values, best, TIE, uniform)
-        else:
-            values, spreads = np.empty(size), np.empty(size)
-            reward_estimate(online, past, first, values, spreads)
+        values = np.empty(size)
+        if products.size * size < PRUNING:
+            spreads = np.empty(size)
+            ridge_estimate(derived, context, products, first, values, spreads)
             best = score_all(rule, parameters, rounds, online, past, first, values, spreads)
-            node = first + pick(values, best, 0.0, uniform)
+        else:
+            best = score_ridge(rule, parameters, rounds, online, past, derived, context, products, first, values)
+        node = first + pick(values, best, TIE, uniforms[level] if uniforms.size > 0 else -1.0)
         level += 1
     return node
 
@@ -177,7 +230,7 @@ def descend_many(
     uniforms: Floats,
     chosen: Integers,
 ) -> None:
-    """``descend`` for a batch of contexts whose means and spreads (batch x nodes) are at hand."""
+    """``descend_ridge`` for a batch of contexts whose means and spreads (batch x nodes) are at hand."""
     for b in range(chosen.size):
         node = 0
         level = 0
@@ -193,28 +246,26 @@ def descend_many(
 
 
 @compiled
-def credit(
-    tree: Links,
-    online: Floats,
-    past: Floats,
-    derived: Floats,
-    places: Integers,
-    seat_of: Links,
-    heap: Floats,
-    leaf: int,
-    reward: float,
-    context: Floats,
-) -> bool:
+def credit_rewards(tree: Links, online: Floats, places: Integers, seat_of: Links, heap: Floats, leaf: int, reward: float) -> None:
+    """Add a reward to an arm and to every node above it."""
+    node = leaf
+    while node >= 0:
+        observe_reward(online, node, reward)
+        above = tree[node, PARENT]
+        if 0 <= above < len(places) and places[above, LEAVES] > 0:
+            spoil(heap, places[above, HEAP], places[above, LEAVES], seat_of[node])
+        node = above
+
+
+@compiled
+def credit_ridge(tree: Links, online: Floats, past: Floats, derived: Floats, leaf: int, reward: float, context: Floats) -> bool:
     """Add an observation to an arm and to every node above it (Algorithm 2, lines 6-7); not if the context is unusable."""
     if not usable(context):
         return False
     node = leaf
     while node >= 0:
         observe(online, node, reward, context)
-        if context.size > 0 and node > 0:
+        if node > 0:
             follow(online, past, derived, node, reward, context)
-        above = tree[node, PARENT]
-        if 0 <= above < len(places) and places[above, LEAVES] > 0:
-            spoil(heap, places[above, HEAP], places[above, LEAVES], seat_of[node])
-        node = above
+        node = tree[node, PARENT]
     return True
