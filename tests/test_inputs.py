@@ -47,7 +47,7 @@ ARMS = ["a", "b", "c"]
         (lambda: hr.LinUCB(ARMS, dimension=2).select(("1", "2")), "2 numbers, got"),
         (lambda: hr.UCBC(ARMS, clusters={"x", "y", "z"}), "in order, or a mapping"),
         (lambda: hr.UCBC(ARMS, clusters=[("x",) * 65, "x", "y"]), "at most 64"),
-        (lambda: hr.UCB(["a", 10**30]), "below 2"),
+        (lambda: hr.UCB(["a", 10**30]), "a number of 63 bits"),
         (lambda: hr.UCB(ARMS, scale=10**400), "scale must be"),
         (lambda: hr.UCB(ARMS, scale=True), "scale must be"),
         (lambda: hr.Meta(["x"]), "must be policies, got 'x'"),

@@ -88,7 +88,11 @@ def test_history_then_online_gives_the_means_of_all_rounds(rounds, split, cluste
 
 
 @settings(deadline=None, max_examples=40)
-@given(label=st.recursive(st.text() | st.integers() | st.floats(allow_nan=False, allow_infinity=False), st.tuples, max_leaves=4))
+@given(
+    label=st.recursive(
+        st.text() | st.integers(-(2**63), 2**63 - 1) | st.floats(allow_nan=False, allow_infinity=False), st.tuples, max_leaves=4
+    )
+)
 def test_any_label_survives_decision_and_state(label):
     policy = hr.UCB([label, "another one"])
     decision = hr.Decision.from_json(policy.select().to_json())

@@ -71,8 +71,8 @@ def test_weighted_history_gives_fractional_plays(monkeypatch):
 @pytest.mark.parametrize("clock", ["policy", "parent"])
 def test_large_clusters_and_many_clusters(monkeypatch, clock):
     rng = np.random.default_rng(3)
-    K = 900
-    clusters = [k % 150 if k < 300 else "large" if k < 600 else ("large too", k % 3) for k in range(K)]
+    K = 1100
+    clusters = [k % 250 if k < 500 else "large" if k < 800 else ("large too", k % 3) for k in range(K)]
     log = hr.History.from_rounds(arms=rng.integers(K, size=500), rewards=rng.random(500))
     make = lambda: hr.Bandit(range(K), hr.rules.ucb(0.3), clusters=clusters, history=log, clock=clock)  # noqa: E731
     raced, scanned = make(), scan(monkeypatch, make)
@@ -88,7 +88,7 @@ def test_large_clusters_and_many_clusters(monkeypatch, clock):
 
 def test_arms_come_and_go_and_rewards_are_late(monkeypatch):
     rng = np.random.default_rng(4)
-    make = lambda: hr.UCB(range(160), scale=0.5)  # noqa: E731
+    make = lambda: hr.UCB(range(220), scale=0.5)  # noqa: E731
     raced, scanned = make(), scan(monkeypatch, make)
     pending = []
     for t in range(3000):

@@ -1,5 +1,6 @@
 """Arm labels, clusters and deeper paths, and the tree they make."""
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias, cast
 
@@ -24,9 +25,11 @@ def as_label(value: Any, what: str) -> Label:
         value = value.item()
     if isinstance(value, tuple):
         return tuple(as_label(part, what) for part in value)
-    if isinstance(value, str | bool) or (isinstance(value, int | float) and -(2**63) <= value < 2**63):
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ValueError(f"{what} must be finite, got {value!r}")
+    if isinstance(value, str | bool | float) or (isinstance(value, int) and -(2**63) <= value < 2**63):
         return cast(Label, value)
-    raise ValueError(f"{what} must be a string, a number below 2**63 or a tuple of these, got {value!r:.80}")
+    raise ValueError(f"{what} must be a string, a number of 63 bits or a tuple of these, got {value!r:.80}")
 
 
 def as_path(label: Any) -> tuple[Label, ...]:

@@ -1,0 +1,1 @@
+"""One worker per library; see ``__main__``."""

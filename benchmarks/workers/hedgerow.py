@@ -1,0 +1,207 @@
+"""hedgerow itself: rounds through the public interface, whole trials in compiled code."""
+
+import cProfile
+import itertools
+import pstats
+import tracemalloc
+
+import numpy as np
+from numba import njit
+from work import drawn, generator, linear
+
+import hedgerow as hr
+from hedgerow.play import _ask, _bundle, _teach
+from hedgerow.play import play as play_trial
+from hedgerow.statistics import packed_products, ridge_estimate
+from workers.measure import answer, timed
+
+NO_DRAWS = np.zeros(0)
+STAGES = (100, 300, 1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
+
+
+def _clusters(task):
+    return {"clusters": (np.arange(task["arms"]) % task["clusters"]).tolist()} if "clusters" in task else {}
+
+
+def _history(log):
+    return hr.History.from_rounds(arms=log.arms, rewards=log.rewards, contexts=log.contexts)
+
+
+def _linear_policy(task, log):
+    if log.arms.size == 0:
+        return hr.LinUCB(range(task["arms"]), dimension=task["dimension"])
+    make = hr.HLinUCBC if "clusters" in task else hr.HLinUCB
+    return make(range(task["arms"]), history=_history(log), **_clusters(task))
+
+
+def _rounds(policy, task, rows, pay):
+    """Rounds of select and update."""
+    arms = []
+
+    def rounds():
+        for t, row in enumerate(rows):
+            decision = policy.select(row)
+            policy.update(decision, pay(t, decision.arm))
+            arms.append(decision.arm)
+
+    seconds, _, more = _measured(task, rounds)
+    return answer(seconds, task["rounds"], arms, **more)
+
+
+def _measured(task, work):
+    """CPU seconds of a call, what it returned, and its profile if the task asks for one."""
+    if not task.get("profile"):
+        return *timed(work), {}
+    profile = cProfile.Profile()
+    seconds, result = timed(lambda: profile.runcall(work))
+    return seconds, result, {"profile": _hottest(profile)}
+
+
+def _hottest(profile):
+    """The functions that took most time of their own: (name, share)."""
+    stats = pstats.Stats(profile).stats
+    total = sum(own for _, _, own, _, _ in stats.values())
+    hottest = sorted(stats.items(), key=lambda item: -item[1][2])[:8]
+    return [(name, own / total) for (_, _, name), (_, _, own, _, _) in hottest]
+
+
+def linucb(task):
+    """LinUCB, flat or clustered, warm from the log."""
+    inputs = linear(task)
+    policy, rewards = _linear_policy(task, inputs.log), inputs.rewards()
+    return _rounds(policy, task, list(inputs.contexts), lambda t, arm: rewards[t, arm])
+
+
+def ucb(task):
+    """UCB, each arm having been played once."""
+    inputs = drawn(task)
+    policy = hr.UCB(range(task["arms"]))
+    for arm, reward in enumerate(inputs.first.tolist()):
+        policy.learn(arm, reward)
+    means, uniforms = inputs.means.tolist(), inputs.uniforms.tolist()
+    return _rounds(policy, task, [None] * task["rounds"], lambda t, arm: 2.0 * means[arm] * uniforms[t])
+
+
+def estimate(task):
+    """theta'x and x' A^-1 x of all arms, none left out."""
+    policy = hr.LinUCB(range(task["arms"]), dimension=task["dimension"])
+    contexts, derived = linear(task).contexts, policy._nodes.derived
+    means, spreads = np.empty(task["arms"]), np.empty(task["arms"])
+    times = []
+    for x in contexts:
+        seconds, _ = timed(lambda x=x: ridge_estimate(derived, x, packed_products(x), 1, means, spreads))
+        times.append(seconds)
+    return answer(float(np.median(times)), 1, bytes=task["arms"] * derived.shape[1] * derived.itemsize)
+
+
+def fit(task):
+    """A policy from a log; the arms are those chosen afterwards."""
+    inputs = linear(task)
+    seconds, policy, more = _measured(task, lambda: hr.HLinUCB(range(task["arms"]), history=_history(inputs.log)))
+    return answer(seconds, 1, [decision.arm for decision in policy.select_many(inputs.contexts)], **more)
+
+
+def batch(task):
+    """Many contexts at once."""
+    inputs = linear(task)
+    policy = _linear_policy(task, inputs.log)
+    seconds, decisions, more = _measured(task, lambda: policy.select_many(inputs.contexts))
+    return answer(seconds, task["rounds"], [decision.arm for decision in decisions], **more)
+
+
+@njit
+def _play_drawn(bandit, means, uniforms, draws, arms):
+    for t in range(uniforms.size):
+        arm = _ask(bandit, t, draws)
+        _teach(bandit, t, arm, 2.0 * means[arm] * uniforms[t])
+        arms[t] = arm
+
+
+@njit
+def _play_linear(bandit, thetas, contexts, noise, draws, arms):
+    for t in range(noise.size):
+        arm = _ask(bandit, t, draws)
+        reward = noise[t]
+        for i in range(contexts.shape[1]):
+            reward += thetas[arm, i] * contexts[t, i]
+        _teach(bandit, t, arm, reward)
+        arms[t] = arm
+
+
+def _drawn_policy(task, inputs):
+    past = np.repeat(np.arange(task["arms"]), task.get("played", 0))
+    history = {"history": hr.History.from_rounds(arms=past, rewards=inputs.first[past])} if past.size else {}
+    return getattr(hr, task.get("policy", "UCB"))(range(task["arms"]), **history, **_clusters(task))
+
+
+def _played(policy, means, uniforms):
+    """CPU seconds and arms of a whole trial in compiled code."""
+    arms = np.zeros(uniforms.size, dtype=np.int64)
+    bundle = _bundle(policy, np.zeros((uniforms.size, 0)))
+    seconds, _ = timed(lambda: _play_drawn(bundle, means, uniforms, NO_DRAWS, arms))
+    return seconds, arms
+
+
+def simulate_drawn(task):
+    """A whole trial without contexts, rewards made on the way; the first choice sets up the tournament and counts apart."""
+    inputs = drawn(task)
+    policy = _drawn_policy(task, inputs)
+    setup, first = _played(policy, inputs.means, inputs.uniforms[:1])
+    seconds, arms = _played(policy, inputs.means, inputs.uniforms[1:])
+    return answer(seconds, arms.size, [*first, *arms[:10_000]], first=setup)
+
+
+def stages(task):
+    """CPU seconds per round over the stages of one long trial of UCB."""
+    inputs = drawn(task)
+    policy = _drawn_policy(task, inputs)
+    ends = [0, *(end for end in STAGES if end <= task["rounds"])]
+    points, total = [], 0.0
+    for start, end in itertools.pairwise(ends):
+        seconds, _ = _played(policy, inputs.means, inputs.uniforms[start:end])
+        points.append((end, seconds / (end - start)))
+        total += seconds
+    return answer(total, task["rounds"], points=points)
+
+
+def simulate_linear(task):
+    """A whole trial with contexts whose rewards are made on the way."""
+    inputs = linear(task)
+    policy = _linear_policy(task, inputs.log)
+    arms = np.zeros(task["rounds"], dtype=np.int64)
+    bundle = _bundle(policy, inputs.contexts)
+    seconds, _ = timed(lambda: _play_linear(bundle, inputs.thetas, inputs.contexts, inputs.noise, NO_DRAWS, arms))
+    return answer(seconds, task["rounds"])
+
+
+def trial(task):
+    """A whole trial of one of the paper's problems."""
+    problems = {"HUCBC": hr.problems.SyntheticClassical, "HLinUCBC": hr.problems.SyntheticContextual}
+    dealt = problems[task["policy"]](arms=task["arms"]).trial(task["rounds"], generator(task, 0))
+    policy = getattr(hr, task["policy"])(dealt.arms, clusters=dealt.clusters, history=dealt.history)
+    seconds, played = timed(lambda: play_trial(policy, dealt))
+    return answer(seconds, task["rounds"], played.arms)
+
+
+def state(task):
+    """Bytes that a policy without contexts keeps, and the most it held while it was made."""
+    tracemalloc.start()
+    policy = hr.UCB(range(task["arms"]))
+    kept, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    return answer(0.0, 1, bytes=kept / len(policy.arms), most=most / len(policy.arms))
+
+
+PACKAGE = "hedgerow"
+KINDS = {
+    "linucb": linucb,
+    "ucb": ucb,
+    "estimate": estimate,
+    "fit": fit,
+    "batch": batch,
+    "drawn": simulate_drawn,
+    "stages": stages,
+    "linear": simulate_linear,
+    "trial": trial,
+    "state": state,
+}
