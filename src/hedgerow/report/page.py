@@ -42,7 +42,8 @@ def html(found: "Reproduction", drawings: dict[str, str]) -> str:
 
 def _head(found: "Reproduction") -> str:
     counts = {verdict: sum(claim.verdict == verdict for claim in found.claims) for verdict in BADGES}
-    tally = ", ".join(f"<b>{count}</b> {COUNTED[verdict]}" for verdict, count in counts.items() if count)
+    words = {verdict: verdict if count == 1 else COUNTED[verdict] for verdict, count in counts.items()}
+    tally = ", ".join(f"<b>{count}</b> {words[verdict]}" for verdict, count in counts.items() if count)
     settings = ", ".join(f"{name} {value}" for name, value in found.settings().items())
     warnings = "".join(f'<p class="warn">{escape(text)}</p>' for text in found.warnings())
     return f"""<h1>The paper, rerun</h1>
