@@ -25,7 +25,7 @@ RACE = {"Asian": -0.1092, "Black or African American": -0.2760, "Unknown": -0.10
 INDUCER, AMIODARONE = 1.1816, -0.5503
 
 NOISE = 1.01
-"""Standard deviation added to the square root, so that the equation explains about 45 % (the IWPC reports 43-47 %)."""
+"""Standard deviation added to the square root, so that the equation explains about 45 % of the variance."""
 
 SMALLEST_ROOT = 1.45
 """The smallest dose of the IWPC file is 2.1 mg per week."""

@@ -15,7 +15,7 @@ import numpy as np
 
 from .kernel import compiled
 from .rules import score
-from .statistics import PULLS, TOTAL
+from .statistics import PULLS, reward_moments
 from .types import Floats, Integers, Links
 
 CROSSOVER = 192
@@ -84,8 +84,7 @@ def lasts(scale: float, rounds: float, a: Floats, index_a: float, b: Floats, ind
 @compiled
 def _enter(row: Floats, online: Floats, past: Floats, node: int) -> None:
     """Fill a row with a node's numbers."""
-    plays = online[node, PULLS] + past[node, PULLS]
-    row[MEAN] = (past[node, TOTAL] + online[node, TOTAL]) / plays if plays > 0.0 else 0.0
+    row[MEAN], _ = reward_moments(online, past, node)
     row[ONLINE] = online[node, PULLS]
     row[HISTORY] = past[node, PULLS]
     row[WINNER] = node
