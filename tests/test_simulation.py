@@ -52,7 +52,7 @@ def test_the_numbers_do_not_depend_on_jobs():
 
 
 class Interrupted:
-    """A problem that fails once, at its fourth trial; the first is only looked at for the experts' names."""
+    """A problem that fails once, at its fourth trial; the first is a rehearsal."""
 
     dimension = None
     calls = 0
@@ -75,7 +75,7 @@ def test_an_interrupted_run_resumes(tmp_path):
     assert len(list(tmp_path.iterdir())) == 2
     Interrupted.broken, Interrupted.calls = False, 0
     resumed = run(resume=tmp_path)
-    assert Interrupted.calls == 1 + 2  # a look at the experts' names, and the two missing trials
+    assert Interrupted.calls == 1 + 2  # the rehearsal, and the two missing trials
     assert np.array_equal(resumed.reward, run().reward)
     assert np.array_equal(resumed.followed, run().followed)
 

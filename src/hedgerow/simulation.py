@@ -70,7 +70,7 @@ def simulate(
             raise ValueError(f"{name} must be a whole number of at least 1, got {value!r}")
     if isinstance(problem, type) or not hasattr(problem, "trial"):
         raise ValueError(f"problem must be a problem such as problems.SyntheticClassical(), got {problem!r}")
-    at, experts = _marked(rounds, marks), _experts(makes, problem)
+    at, experts = _marked(rounds, marks), _rehearsal(makes, problem)
     width = max((len(names) for names in experts.values()), default=0)
     run = partial(_outcome, makes, problem, rounds, seed, at, width)
     if resume is not None:
@@ -179,10 +179,12 @@ def _followed(experts: Integers, width: int) -> Floats:
     return counts
 
 
-def _experts(makes: Mapping[str, Make | Shuffled], problem: Problem) -> dict[str, tuple[str, ...]]:
-    """The names of each Meta's experts."""
-    trial = problem.trial(1, np.random.default_rng(0))
+def _rehearsal(makes: Mapping[str, Make | Shuffled], problem: Problem) -> dict[str, tuple[str, ...]]:
+    """Play a round with every policy, so that all is compiled once and not in each process; the names of each Meta's experts."""
+    trial = problem.trial(1, np.random.default_rng(0)).check()
     built = {name: build(make, trial, np.random.default_rng(0)) for name, make in makes.items()}
+    for policy in built.values():
+        play(policy, trial)
     return {name: tuple(policy.experts) for name, policy in built.items() if isinstance(policy, Meta)}
 
 
