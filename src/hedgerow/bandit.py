@@ -19,10 +19,9 @@ from .statistics import (
     LARGEST,
     PULLS,
     THETA,
+    all_packed_products,
     derived_size,
-    pack_products,
     packed_products,
-    packed_size,
     reward_estimate,
     ridge_estimate,
     row_size,
@@ -159,8 +158,7 @@ class Bandit:
 
     def _choose_many(self, nodes: Nodes, x: Floats, rng: np.random.Generator | None, chosen: Integers) -> None:
         d = x.shape[1]
-        products = np.empty((len(x), packed_size(d)))
-        pack_products(x, products)
+        products = all_packed_products(x)
         means = x @ nodes.derived[:, THETA : THETA + d].T
         spreads = np.maximum(products @ nodes.derived[:, THETA + d :].T, 0.0)
         draws = np.zeros((0, 0)) if rng is None else rng.random((len(x), nodes.arms.depth))

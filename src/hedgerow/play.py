@@ -149,14 +149,12 @@ def play(policy: Policy, trial: Trial) -> Played:
 
 
 def _play_bandit(policy: Bandit, trial: Trial, arms: Integers) -> None:
-    bundle = _bundle(policy, trial.contexts)
-    world = (trial.rewards, trial.rows, _NO_DRAWS, arms)
+    *kernel, tree, online, past, derived, places, seats, seat_of, heap, arm_of, _, seen = _bundle(policy, trial.contexts)
+    sums, world = (tree, online, past), (trial.rewards, trial.rows, _NO_DRAWS, arms)
     if policy.dimension:
-        ridge_parts = (*bundle[:7], bundle[11], bundle[13], *world)
-        _play_ridge(*ridge_parts)
+        _play_ridge(*(*kernel, *sums, derived, arm_of, seen, *world))
     else:
-        reward_parts = (*bundle[:6], *bundle[7:12], *world)
-        _play_rewards(*reward_parts)
+        _play_rewards(*(*kernel, *sums, places, seats, seat_of, heap, arm_of, *world))
 
 
 def _play_any(policy: Policy, trial: Trial, arms: Integers, followed: Integers) -> None:

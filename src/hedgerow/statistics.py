@@ -84,18 +84,6 @@ def tally(sums: Floats, arms: Integers, rewards: Floats, contexts: Floats) -> in
 
 
 @compiled
-def pack_products(contexts: Floats, packed: Floats) -> None:
-    """``packed_products`` of many contexts."""
-    for b in range(contexts.shape[0]):
-        at = 0
-        for i in range(contexts.shape[1]):
-            for j in range(i):
-                packed[b, at + j] = 2.0 * contexts[b, i] * contexts[b, j]
-            packed[b, at + i] = contexts[b, i] * contexts[b, i]
-            at += i + 1
-
-
-@compiled
 def usable(context: Floats) -> bool:
     """Whether all numbers are finite and small enough to be squared; NaN is not."""
     for value in context:
@@ -230,17 +218,29 @@ def follow(online: Floats, past: Floats, derived: Floats, node: int, reward: flo
 
 
 @compiled
+def _fill_products(context: Floats, products: Floats) -> None:
+    at = 0
+    for i in range(context.size):
+        for j in range(i):
+            products[at + j] = 2.0 * context[i] * context[j]
+        products[at + i] = context[i] * context[i]
+        at += i + 1
+
+
+@compiled
 def packed_products(context: Floats) -> Floats:
     """z with x' M x = sum of M packed times z: the products x_i x_j, those off the diagonal twice."""
-    d = context.size
-    products = np.empty(packed_size(d))
-    at = 0
-    for i in range(d):
-        for j in range(i):
-            products[at] = 2.0 * context[i] * context[j]
-            at += 1
-        products[at] = context[i] * context[i]
-        at += 1
+    products = np.empty(packed_size(context.size))
+    _fill_products(context, products)
+    return products
+
+
+@compiled
+def all_packed_products(contexts: Floats) -> Floats:
+    """``packed_products`` of many contexts, a row each."""
+    products = np.empty((contexts.shape[0], packed_size(contexts.shape[1])))
+    for b in range(contexts.shape[0]):
+        _fill_products(contexts[b], products[b])
     return products
 
 

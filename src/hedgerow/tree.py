@@ -130,7 +130,7 @@ def score_ridge(
         offset = most if turn < 0 else turn
         if turn == most:
             continue
-        if is_best(promises[offset], best, TIE) or promises[offset] > best:
+        if is_best(promises[offset], best, TIE):
             node = first + offset
             spread = max(dot(derived, node, THETA + d, products), 0.0)
             values[offset] = score(rule, values[offset], spread, online[node, PULLS], past[node, PULLS], rounds, parameters)
