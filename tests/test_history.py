@@ -45,7 +45,7 @@ def test_frames_give_the_sums_of_their_rounds(kind, context):
 def test_sums_are_what_they_say():
     history = hr.History.from_rounds(arms=["a", "b", "a"], rewards=[1.0, 2.0, 0.5], contexts=[[1, 2], [3, 4], [5, 6]])
     a = by_arm(history)["a"]
-    assert a.tolist() == [2, 1.5, 1.25, 1 + 2.5, 2 + 3, 1 + 25, 2 + 30, 4 + 36]
+    assert a.tolist() == [2, 1.5, 1.25, 1 + 2.5, 2 + 3, 1 + 25, 2 + 30, 4 + 36, 1 + 5, 2 + 6]
 
 
 def test_an_in_memory_frame_is_summed_in_slices(monkeypatch):
@@ -70,7 +70,7 @@ def test_addition_is_the_history_of_both():
 
 def test_weight_multiplies_every_sum():
     history = hr.History.from_rounds(arms=["a"], rewards=[2.0], contexts=[[3.0]])
-    assert history.weighted(0.5).sums.tolist() == [[0.5, 1.0, 2.0, 3.0, 4.5]]
+    assert history.weighted(0.5).sums.tolist() == [[0.5, 1.0, 2.0, 3.0, 4.5, 1.5]]
     cold, none = hr.HUCB(["a"]), hr.HUCB(["a"], history=history.weighted(0.0))
     assert str(cold.explain()) == str(none.explain())
 

@@ -122,5 +122,5 @@ def test_select_many_equals_one_by_one(clusters):
 
 def test_rows_are_packed():
     assert row_size(None) == 3
-    assert row_size(10) == 3 + 10 + 55
+    assert row_size(10) == 3 + 10 + 55 + 10
     assert derived_size(10) == 66

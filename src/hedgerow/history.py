@@ -20,7 +20,7 @@ SLICE = 1 << 18
 
 
 class History:
-    """Sums of logged rounds per arm: plays, rewards, squared rewards and, with contexts, r x and x x'.
+    """Sums of logged rounds per arm: plays, rewards, squared rewards and, with contexts, r x, x x' and x.
 
     >>> log = History.from_rounds(arms=["a", "b", "a"], rewards=[1, 0, 0.5])
     >>> log
@@ -199,11 +199,11 @@ def _grouped(data: Any, arm: str, reward: str, context: Sequence[str]) -> Histor
     sums = widened.group_by("arm").agg(
         nw.len().alias("rows"),
         *(nw.col(key).count().alias(f"given_{key}") for key in inputs),
-        *(nw.col(key).sum().alias(key) for key in ("r", *products)),
+        *(nw.col(key).sum().alias(key) for key in (*inputs, *products)),
     )
     table = sums.collect() if isinstance(sums, nw.LazyFrame) else sums
     labels = table["arm"].to_list()
-    values = np.column_stack([table[key].to_numpy() for key in ("rows", "r", *products)]).astype(np.float64)
+    values = np.column_stack([table[key].to_numpy() for key in ("rows", "r", *products, *list(inputs)[1:])]).astype(np.float64)
     _check_sums(table, labels, inputs, values)
     return History([as_label(label, "an arm label") for label in labels], values, len(context) or None)
 

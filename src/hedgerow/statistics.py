@@ -2,10 +2,10 @@
 
 Every statistic is a sum, so a node is one row of numbers:
 
-    pulls | total reward | total squared reward | sum of r x (d) | sum of x x' (d (d + 1) / 2, lower triangle, packed)
+    pulls | total reward | total squared reward | sum of r x (d) | sum of x x' (d (d + 1) / 2, packed) | sum of x (d)
 
-The last two parts are there only for policies with contexts. Each node has two such rows, one for history
-and one for online rounds. Ridge nodes also have a derived row,
+Packed: the lower triangle, row by row. The last three parts are there only for policies with contexts. Each node
+has two such rows, one for history and one for online rounds. Ridge nodes also have a derived row,
 
     ceiling | theta (d) | packed inverse of A (d (d + 1) / 2)
 
@@ -44,7 +44,7 @@ def packed_size(dimension: int) -> int:
 
 def row_size(dimension: int | None) -> int:
     """Length of a node's row of sums."""
-    return SCALARS + (dimension + packed_size(dimension) if dimension else 0)
+    return SCALARS + (2 * dimension + packed_size(dimension) if dimension else 0)
 
 
 def derived_size(dimension: int | None) -> int:
@@ -71,6 +71,8 @@ def observe(sums: Floats, node: int, reward: float, context: Floats) -> None:
         for j in range(i + 1):
             sums[node, at + j] += context[i] * context[j]
         at += i + 1
+    for i in range(d):
+        sums[node, at + i] += context[i]
 
 
 @compiled

@@ -35,7 +35,7 @@ def _matrices(rows: Floats, d: int) -> Floats:
     """I + sum x x' per arm, from rows of sums."""
     matrices = np.zeros((len(rows), d, d))
     lower = np.tril_indices(d)
-    matrices[:, lower[0], lower[1]] = rows[:, SCALARS + d :]
+    matrices[:, lower[0], lower[1]] = rows[:, SCALARS + d : SCALARS + d + lower[0].size]
     return matrices + np.transpose(np.tril(matrices, -1), (0, 2, 1)) + np.eye(d)
 
 

@@ -1,48 +1,18 @@
-"""The command line: parse, call, print."""
+"""The paper's experiments and bounds."""
 
-import sys
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, get_args
 
-try:
-    import typer
-    from rich.console import Console
-    from rich.markup import escape
-    from rich.table import Table
-except ImportError:
-    sys.exit('The command line needs some more packages: pip install "hedgerow[cli]"')
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
 
-from . import __version__
+from . import app
 
 if TYPE_CHECKING:
-    from .bounds import Clustering
-    from .report.reproduction import Reproduction
-
-app = typer.Typer(
-    help="Bandits that start warm from logged history and know which arms are alike.",
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    add_completion=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-
-
-def main() -> None:
-    """Run a command; what the user can mend is said in one sentence, with exit code 2."""
-    try:
-        app()
-    except (ValueError, OverflowError, ImportError, OSError) as error:
-        Console(stderr=True).print(f"[bold]Error:[/] {escape(str(error))}", highlight=False, soft_wrap=True)
-        sys.exit(2)
-
-
-@app.callback(invoke_without_command=True)
-def _version(
-    show: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
-) -> None:
-    if show:
-        print(__version__)
-        raise typer.Exit
+    from ..bounds import Clustering
+    from ..report.reproduction import Reproduction
 
 
 @app.command()
@@ -59,7 +29,7 @@ def reproduce(
 
     Examples: hedgerow reproduce --quick; hedgerow reproduce a d --trials 40 --data ~/bandit-data
     """
-    from .report.reproduction import reproduce as run
+    from ..report.reproduction import reproduce as run
 
     say = partial(Console(stderr=True).print, style="dim", highlight=False, soft_wrap=True, markup=False)
     try:
@@ -86,7 +56,7 @@ def bounds(
 
     Example: hedgerow bounds 0.9 0.8 0.3 0.2 --clusters a,a,b,b --history 5,0,5,0 --horizon 100000
     """
-    from . import bounds as calculators
+    from .. import bounds as calculators
 
     if (r is None) != (s is None):
         raise ValueError("the HUCBC' theorem needs both of its constants: give --r and --s")
