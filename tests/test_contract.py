@@ -47,11 +47,33 @@ def test_contextual(make):
     check_policy(make, dimension=3)
 
 
-@pytest.mark.parametrize("dimension", [None, 3])
-def test_every_shape_of_every_rule(dimension):
-    from hedgerow.rules import linucb, ucb
+RULES = [
+    hr.rules.ucb(0.7),
+    hr.rules.ucb("auto"),
+    hr.rules.ucbv(),
+    hr.rules.klucb(),
+    hr.rules.minucb(0.2),
+    hr.rules.thompson(),
+    hr.rules.bast(0.2, "auto"),
+    hr.rules.linucb(0.7),
+    hr.rules.lints(0.7),
+    hr.rules.hierlinucb(),
+]
+DRAWS = {"one_cluster_decides_as_flat", "singletons_decide_as_flat"}
+"""A policy that draws at every level draws more often with clusters."""
+NESTS = {"bast": {"one_cluster_decides_as_flat"}, "hierlinucb": DRAWS}
+"""A bound on a cluster that holds all arms is one more bound; a spread around one centroid is not a spread around 0."""
 
-    check_policy(bandit(ucb(0.7) if dimension is None else linucb(0.7)), dimension=dimension)
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: f"{rule.name} {rule.parameters}")
+def test_every_shape_of_every_rule(rule):
+    skip = DRAWS if rule.draws else NESTS.get(rule.name, ())
+    check_policy(bandit(rule), dimension=3 if rule.contextual else None, skip=skip)
+
+
+@pytest.mark.parametrize("rule", ["ucb", "d3rb"])
+def test_meta_by_either_rule(rule):
+    check_policy(partial(hr.META, rule=rule, scale="auto"))
 
 
 def test_single_precision():

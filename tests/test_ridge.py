@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
-from hedgerow.statistics import THETA, derived_size, row_size
+from hedgerow.statistics import THETA, row_size
 
 
 def unpacked(packed, d):
@@ -123,4 +123,3 @@ def test_select_many_equals_one_by_one(clusters):
 def test_rows_are_packed():
     assert row_size(None) == 3
     assert row_size(10) == 3 + 10 + 55 + 10
-    assert derived_size(10) == 66

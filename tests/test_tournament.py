@@ -138,7 +138,7 @@ def counted(module, name):
         counts[name] = counts.get(name, 0) + 1
         return inner(*arguments)
     setattr(module, name, wrapper)
-counted(tournament, "score"); counted(tree, "dot")
+counted(tournament, "ucb_value"); counted(tree, "dot")
 rng = np.random.default_rng(0)
 per_round = []
 for K in (256, 4096):
@@ -149,7 +149,7 @@ for K in (256, 4096):
             counts.clear()
         decision = policy.select()
         policy.update(decision, means[decision.arm] + 0.1 * rng.normal())
-    per_round.append(counts["score"] / 200)
+    per_round.append(counts["ucb_value"] / 200)
 K, d = 200, 10
 theta = rng.normal(size=(K, d))
 past = np.repeat(np.arange(K), 40)

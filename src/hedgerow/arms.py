@@ -131,6 +131,10 @@ class Arms:
         position = self.position(arm)
         return position + 1 if self.paths is None else int(self.leaves[position])
 
+    def manifest(self) -> dict[str, Any]:
+        """The labels and paths, as a state file keeps them."""
+        return {"arms": list(self.labels), "paths": None if self.paths is None else list(self.paths)}
+
     def totals(self, rows: Floats) -> Floats:
         """Rows of all nodes from the rows of the arms: a cluster is the sum of its arms."""
         nodes = np.zeros((len(self.tree), rows.shape[1]))

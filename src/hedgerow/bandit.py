@@ -2,38 +2,35 @@
 
 import hashlib
 import math
+import warnings
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from . import checks, state
 from .arms import Arms, Clusters, name_of, new_path, shown
+from .encoding import Encoding, encoded
 from .explanation import Explanation, Score
 from .history import History
-from .nodes import PRECISIONS, Layout, Nodes, plant, with_tournaments
-from .rules import RULES, Rule, score
-from .statistics import (
-    LARGEST,
-    PULLS,
-    THETA,
-    all_packed_products,
-    derived_size,
-    packed_products,
-    reward_estimate,
-    ridge_estimate,
-    row_size,
-)
-from .tree import PARENT, PARENT_CLOCK, POLICY_CLOCK, credit_rewards, credit_ridge, descend_many, descend_rewards, descend_ridge
-from .types import Decision, Floats, Integers, Label, tuples
+from .nodes import PRECISIONS, Layout, Nodes, historical, restored, with_tournaments
+from .randomness import KEYS, new_key
+from .rules import D3RB, RULES, Rule
+from .statistics import LARGEST, PULLS, pending_size, row_size
+from .tree import PARENT_CLOCK, POLICY_CLOCK
+from .trust import Trust
+from .types import Decision, Floats, Label, tuples
+from .walks import walk_of
 
 CLOCKS = {"policy": POLICY_CLOCK, "parent": PARENT_CLOCK}
 BATCH = 1 << 22
 """Scores that ``select_many`` holds in memory at a time."""
 
-_NO_DRAWS = np.zeros(0)
+Round: TypeAlias = tuple[Label, tuple[float, ...] | None]
+"""An arm, and the context it was chosen in."""
 
 
 class Bandit:
@@ -41,7 +38,7 @@ class Bandit:
 
     Arguments
         arms: distinct labels.
-        rule: how a node is scored, ``rules.ucb(scale)`` or ``rules.linucb(alpha)``.
+        rule: how a node is scored, ``rules.ucb(scale)``, ``rules.linucb(alpha)`` or another of ``rules.RULES``.
         clusters: one label per arm, or a mapping arm -> label; tuples nest deeper. None: a flat policy.
         history: what was played before.
         dimension: length of the context vectors, for rules that need them; taken from the history if left out.
@@ -69,11 +66,15 @@ class Bandit:
         name = name or rule.name
         length = checks.dimension_for(rule, dimension, history, name)
         planted = Arms(arms, clusters)
+        if rule.number == D3RB and planted.clustered:
+            raise ValueError("d3rb chooses among experts, which have no clusters: leave clusters out")
         self._settle(name, rule, clock, Layout(length, precision, bool(cluster_history), rule.tournament))
         made = (name, rule, planted.labels, planted.paths, clock, self._layout)
         self.identity = f"{name}-{hashlib.blake2b(repr(made).encode(), digest_size=6).hexdigest()}"
+        self._waiting: Counter[Round] = Counter()
         online = np.zeros((len(planted.tree), row_size(length)))
-        self._nodes = plant(planted, online, checks.history_rows(history, planted.labels, length), self._layout)
+        self._nodes = self._planted(planted, online, checks.history_rows(history, planted.labels, length))
+        self.encoding = _encoding_of(history, length)
 
     def _settle(self, name: str, rule: Rule, clock: str, layout: Layout) -> None:
         """What never changes, also as the kernels take it."""
@@ -81,7 +82,24 @@ class Bandit:
             raise ValueError(f"clock must be one of {shown(CLOCKS)}, got {clock!r}")
         self.name, self.rule, self._clock, self._layout = name, rule, clock, layout
         self._dimension = layout.dimension
-        self._kernel = (rule.number, np.array(rule.parameters), CLOCKS[clock])
+        self._walk = walk_of(rule)
+        self._kernel = (rule.number, CLOCKS[clock])
+
+    def _planted(self, arms: Arms, online: Floats, past_rows: Floats, before: Floats | None = None) -> Nodes:
+        """Nodes from the online rows of all nodes, the historical rows of the arms, and the decisions that wait."""
+        past = historical(arms, past_rows, self._layout)
+        pending = np.zeros((0, pending_size(self._dimension)))
+        derived, ledger = self._walk.derive(arms.tree, online, past, pending, self.rule, self._layout, before)
+        nodes = with_tournaments(arms, online, past, pending, derived, ledger, self._layout)
+        if self._waiting:
+            nodes = nodes._replace(pending=np.zeros((len(online), pending_size(self._dimension))))
+            for leaf, context in self._still_waiting(nodes):
+                self._walk.expect(nodes, leaf, context)
+        return nodes
+
+    def _still_waiting(self, nodes: Nodes) -> list[tuple[int, Floats]]:
+        """Leaf and context of every decision that waits for its reward."""
+        return [(nodes.arms.leaf(arm), np.array(context or ())) for arm, context in self._waiting.elements()]
 
     @property
     def arms(self) -> tuple[Label, ...]:
@@ -108,13 +126,14 @@ class Bandit:
     @property
     def history(self) -> History:
         """What the policy started from; assign another, or a weighted one, at any time."""
-        return History(self.arms, self._past_rows(), self.dimension)
+        return History(self.arms, self._past_rows(), self.dimension, encoding=self.encoding)
 
     @history.setter
     def history(self, history: History | None) -> None:
         nodes = self._nodes
         rows = checks.history_rows(history, nodes.arms.labels, self.dimension)
-        self._nodes = plant(nodes.arms, nodes.online, rows, self._layout)
+        self._nodes = self._planted(nodes.arms, nodes.online, rows, nodes.ledger)
+        self.encoding = _encoding_of(history, self.dimension) or self.encoding
 
     def _past_rows(self) -> Floats:
         rows: Floats = self._nodes.past[self._nodes.arms.leaves]
@@ -127,16 +146,18 @@ class Bandit:
         >>> hr.UCB(["a", "b"]).select().arm
         'a'
         """
-        x = checks.as_context(context, self._dimension, self.name)
-        arms, online, past, derived, places, seats, _, heap = self._nodes
-        draws = _NO_DRAWS if rng is None else rng.random(arms.depth)
-        if self._dimension is None:
-            leaf = descend_rewards(*self._kernel, arms.tree, online, past, places, seats, heap, draws)
-            return Decision(*arms.named(leaf), None, (), self.identity)
-        leaf = descend_ridge(*self._kernel, arms.tree, online, past, derived, x, draws)
+        x = checks.as_context(encoded(context, self), self._dimension, self.name)
+        nodes = self._nodes
+        leaf = self._walk.choose(*self._kernel, nodes, x, self._key(rng))
         if leaf < 0:
             raise checks.bad_context(x)
-        return Decision(*arms.named(leaf), tuple(x.tolist()), (), self.identity)
+        return Decision(*nodes.arms.named(leaf), None if self._dimension is None else tuple(x.tolist()), (), self.identity)
+
+    def _key(self, rng: np.random.Generator | None) -> int:
+        """Draws come from the caller's generator; without one, a rule that needs them takes the count of rounds."""
+        if rng is not None or not self.rule.draws:
+            return new_key(rng)
+        return self.rounds + self._waiting.total()
 
     def select_many(self, contexts: ArrayLike, *, rng: np.random.Generator | None = None) -> list[Decision]:
         """One decision per row of contexts, as ``select`` would make them one by one, by one matrix product."""
@@ -150,19 +171,13 @@ class Bandit:
             raise checks.bad_context(x[np.flatnonzero(~fine)[0]])
         nodes = self._nodes
         chosen = np.zeros(len(x), dtype=np.int64)
+        keys = np.full(len(x), self._key(None)) if rng is None else rng.integers(KEYS, size=len(x))
         step = max(1, BATCH // len(nodes.online))
         for start in range(0, len(x), step):
-            self._choose_many(nodes, x[start : start + step], rng, chosen[start : start + step])
+            part = slice(start, start + step)
+            self._walk.choose_many(*self._kernel, nodes, x[part], keys[part], chosen[part])
         named = map(nodes.arms.named, chosen.tolist())
         return [Decision(*pair, tuple(row), (), self.identity) for pair, row in zip(named, x.tolist(), strict=True)]
-
-    def _choose_many(self, nodes: Nodes, x: Floats, rng: np.random.Generator | None, chosen: Integers) -> None:
-        d = x.shape[1]
-        products = all_packed_products(x)
-        means = x @ nodes.derived[:, THETA : THETA + d].T
-        spreads = np.maximum(products @ nodes.derived[:, THETA + d :].T, 0.0)
-        draws = np.zeros((0, 0)) if rng is None else rng.random((len(x), nodes.arms.depth))
-        descend_many(*self._kernel, nodes.arms.tree, nodes.online, nodes.past, means, spreads, draws, chosen)
 
     def update(self, decision: Decision, reward: float) -> None:
         """Learn the reward of a decision: now, later, out of order, or in another process.
@@ -186,34 +201,83 @@ class Bandit:
 
     def learn(self, arm: Label, reward: float, context: Sequence[float] | None = None) -> None:
         """Learn from a round that someone else decided."""
-        arms, online, past, derived, places, _, seat_of, heap = self._nodes
-        leaf, value = arms.leaf(arm), checks.checked_reward(reward)
+        nodes = self._nodes
+        leaf, value = nodes.arms.leaf(arm), checks.checked_reward(reward)
         x = checks.as_context(context, self._dimension, self.name)
-        if self._dimension is None:
-            credit_rewards(arms.tree, online, places, seat_of, heap, leaf, value)
-        elif not credit_ridge(arms.tree, online, past, derived, leaf, value, x):
+        if self._waiting and (arm, context if context is None else tuple(context)) in self._waiting:
+            self._settle_round((arm, context if context is None else tuple(context)), leaf, value, x)
+        elif not self._walk.learn(self.rule.number, nodes, leaf, value, x):
             raise checks.bad_context(x)
+
+    def expect(self, decision: Decision) -> None:
+        """Count a decision whose reward is still to come, so that others made meanwhile do not all repeat it.
+
+        It narrows the width of its arm, and leaves the mean as it is. ``update`` settles it.
+
+        >>> import hedgerow as hr
+        >>> policy = hr.UCB(["a", "b"])
+        >>> first = policy.select()
+        >>> policy.expect(first)
+        >>> first.arm, policy.select().arm
+        ('a', 'b')
+        """
+        checks.own_decision(decision, self)
+        self.anticipate(decision.arm, decision.context)
+
+    def anticipate(self, arm: Label, context: Sequence[float] | None = None) -> None:
+        """``expect`` for a round that someone else decided."""
+        nodes = self._nodes
+        leaf = nodes.arms.leaf(arm)
+        x = checks.checked_context(context, self._dimension, self.name)
+        if not self._waiting:
+            nodes = nodes._replace(pending=np.zeros((len(nodes.online), nodes.pending.shape[1])))
+        self._walk.expect(nodes, leaf, x)
+        self._waiting[arm, context if context is None else tuple(context)] += 1
+        self._nodes = nodes
+
+    @property
+    def pending(self) -> int:
+        """Expected decisions whose reward has not come yet."""
+        return self._waiting.total()
+
+    def _settle_round(self, waited: Round, leaf: int, reward: float, context: Floats) -> None:
+        self._waiting[waited] -= 1
+        self._waiting += Counter()  # drops what counts 0
+        nodes = self._nodes
+        self._walk.settle(self.rule.number, nodes, leaf, reward, context, self._still_waiting(nodes))
+        if not self._waiting:
+            self._nodes = nodes._replace(pending=nodes.pending[:0])
 
     def explain(self, context: ArrayLike | None = None) -> Explanation:
         """Mean, width, index, online and historical plays of every cluster, then of every arm."""
-        x = checks.checked_context(context, self._dimension, self.name)
+        x = checks.checked_context(encoded(context, self), self._dimension, self.name)
         nodes = self._nodes
-        means, spreads = np.empty(len(nodes.online)), np.empty(len(nodes.online))
-        if self.dimension:
-            ridge_estimate(nodes.derived, x, packed_products(x), 0, means, spreads)
-        else:
-            reward_estimate(nodes.online, nodes.past, 0, means, spreads)
+        means, indices = self._walk.estimates(*self._kernel, nodes, x)
         shown_nodes = [("cluster", name_of(path), node) for node, path in nodes.arms.inner.items()]
         shown_nodes += [("arm", arm, int(leaf)) for arm, leaf in zip(nodes.arms.labels, nodes.arms.leaves, strict=True)]
-        return Explanation(self._score(kind, label, node, means[node], spreads[node]) for kind, label, node in shown_nodes)
+        scores = [self._score(kind, label, node, float(means[node]), float(indices[node])) for kind, label, node in shown_nodes]
+        return Explanation(scores, self._walk.settings(nodes))
 
-    def _score(self, kind: str, label: Label, node: int, mean: float, spread: float) -> Score:
-        number, parameters, clock = self._kernel
-        above = self._nodes.arms.tree[node, PARENT] if clock == PARENT_CLOCK else 0
+    def _score(self, kind: str, label: Label, node: int, mean: float, index: float) -> Score:
         pulls, history = self._nodes.online[node, PULLS], self._nodes.past[node, PULLS]
-        index = score(number, mean, spread, pulls, history, 1.0 + self._nodes.online[above, PULLS], parameters)
         width = math.inf if math.isinf(index) else index - mean
-        return Score(kind, label, float(mean), float(width), float(index), int(pulls), float(history))
+        return Score(kind, label, mean, width, index, int(pulls), float(history))
+
+    def trust(self) -> Trust:
+        """How much the groups and the history are worth right now, in numbers and words; warns if history and rounds differ.
+
+        >>> import hedgerow as hr
+        >>> print(hr.UCB(["a", "b"]).trust())
+        UCB after 0 rounds:
+        It has no groups to judge.
+        It has no history.
+        """
+        from .trust.findings import findings
+
+        grouping, history = findings(self._nodes, self._dimension, weighted=self.rule.walk == "linear")
+        if history is not None and history.differs:
+            warnings.warn(history.words(), UserWarning, stacklevel=2)
+        return Trust(self.name, self.rounds, grouping, history)
 
     def add_arm(self, arm: Label, *, cluster: Label | None = None) -> None:
         """Offer one more arm from now on; a clustered policy needs its cluster, which may be new."""
@@ -230,6 +294,8 @@ class Bandit:
             raise ValueError(f"{arm!r} is the only arm and must stay")
         kept = [position for position in range(len(arms.labels)) if position != gone]
         paths = None if arms.paths is None else [arms.paths[position] for position in kept]
+        for waited in [waited for waited in self._waiting if waited[0] == arm]:
+            del self._waiting[waited]
         self._replant(Arms([arms.labels[position] for position in kept], paths), kept)
 
     def _replant(self, arms: Arms, positions: list[int]) -> None:
@@ -237,7 +303,7 @@ class Bandit:
         blank = np.zeros((1, self._nodes.online.shape[1]))
         online = np.vstack([self._nodes.online[self._nodes.arms.leaves], blank])[positions]
         past = np.vstack([self._past_rows(), blank])[positions]
-        self._nodes = plant(arms, arms.totals(online), past, self._layout)
+        self._nodes = self._planted(arms, arms.totals(online), past, self._nodes.ledger)
 
     def merge(self, other: "Bandit", *, since: "Bandit | None" = None) -> None:
         """Add what another worker learnt online.
@@ -247,7 +313,9 @@ class Bandit:
         """
         arms = self._nodes.arms
         online = self._nodes.online_rows(arms.labels) + self._learnt_by(other, since)
-        self._nodes = plant(arms, arms.totals(online), self._past_rows(), self._layout)
+        self._waiting = self._waiting + other._waiting - (since._waiting if since else Counter())
+        ledger = self._walk.merged_ledger(self._nodes.ledger, other._nodes.ledger, since._nodes.ledger if since else None)
+        self._nodes = self._planted(arms, arms.totals(online), self._past_rows(), ledger)
 
     def check_merge(self, other: Any, *, since: Any = None) -> None:
         """Raise what ``merge`` would raise."""
@@ -269,20 +337,14 @@ class Bandit:
         state.save(path, *self._state())
 
     def _state(self) -> tuple[state.Manifest, state.Arrays]:
+        nodes = self._nodes
+        waiting = [[arm, context, count] for (arm, context), count in self._waiting.items()]
+        settings = {"name": self.name, "identity": self.identity, "clock": self._clock, "waiting": waiting}
+        encoding = None if self.encoding is None else self.encoding.to_json()
+        rule = {"rule": [self.rule.name, *self.rule.parameters], "layout": list(self._layout[:3]), "encoding": encoding}
         if self.rule.name not in RULES:
             raise ValueError(f"rule {self.rule.name!r} is not in hedgerow.rules.RULES, so it could not be loaded again")
-        nodes = self._nodes
-        manifest = {
-            "kind": "bandit",
-            "name": self.name,
-            "identity": self.identity,
-            "rule": [self.rule.name, *self.rule.parameters],
-            "clock": self._clock,
-            "layout": list(self._layout[:3]),
-            "arms": list(nodes.arms.labels),
-            "paths": None if nodes.arms.paths is None else list(nodes.arms.paths),
-        }
-        return manifest, {"online": nodes.online, "past": nodes.past, "derived": nodes.derived}
+        return {"kind": "bandit", **settings, **rule, **nodes.arms.manifest()}, nodes.arrays()
 
     @classmethod
     def _restore(cls, file: state.StateFile) -> "Bandit":
@@ -294,15 +356,19 @@ class Bandit:
         self = cls.__new__(cls)
         self._settle(str(made["name"]), rule, made["clock"], Layout(length, precision, bool(cluster_history), rule.tournament))
         self.identity = str(made["identity"])
+        self.encoding = None if made["encoding"] is None else Encoding.from_json(made["encoding"])
+        self._waiting = Counter({(arm, context): int(count) for arm, context, count in tuples(made["waiting"])})
         arms = Arms(tuples(made["arms"]), tuples(made["paths"]))
-        count = len(arms.tree)
-        online, past = (file.array(block, (count, row_size(length))) for block in ("online", "past"))
-        derived = file.array("derived", (count, derived_size(length))).astype(PRECISIONS[precision])
-        checks.sound_sums(arms, online, past, bool(cluster_history))
-        self._nodes = with_tournaments(arms, online, past, derived, self._layout)
+        shapes = self._walk.shapes(rule, len(arms.tree), length)
+        self._nodes = restored(arms, file, self._layout, shapes, waiting=bool(self._waiting))
         return self
 
     def __repr__(self) -> str:
         arms = self._nodes.arms
         clusters = "" if arms.paths is None else f" in {len(set(arms.paths))} clusters"
         return f"{self.name}({len(arms.labels)} arms{clusters}, {self.rounds} rounds)"
+
+
+def _encoding_of(history: History | None, dimension: int | None) -> Encoding | None:
+    """How a policy with contexts reads raw values: as its history did."""
+    return None if history is None or dimension is None else history.encoding

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from .arms import Arms, shown
+from .arms import shown
 from .history import History, as_dimension
 from .rules import Rule
-from .statistics import LARGEST, PULLS, row_size
+from .statistics import LARGEST, row_size
 from .types import Decision, Floats, Label
 
 _NO_CONTEXT = np.zeros(0)
@@ -105,19 +105,6 @@ def same_policy(one: Any, other: Any) -> None:
     if mine != theirs:
         differ = [arm for arm in {**mine, **theirs} if mine.get(arm) != theirs.get(arm)]
         raise ValueError(f"only workers with the same arms and clusters can be merged, these differ: {shown(differ)}")
-
-
-def sound_sums(arms: Arms, online: Floats, past: Floats, cluster_history: bool) -> None:
-    """Refuse sums that no policy could have learnt: negative or fractional counts, clusters that are not their arms' sums."""
-    if (online[:, PULLS] < 0.0).any() or (past[:, PULLS] < 0.0).any():
-        raise ValueError("it counts fewer than no plays")
-    if (online[:, PULLS] % 1.0 != 0.0).any():
-        raise ValueError("it counts a part of a round")
-    for block in (online, past) if cluster_history else (online,):
-        totals = arms.totals(block[arms.leaves])
-        size = arms.totals(np.abs(block[arms.leaves]))
-        if not (np.abs(totals - block) <= 1e-6 * size).all():
-            raise ValueError("the sums of a cluster are not those of its arms")
 
 
 def accepted(make: Callable[..., Any], given: dict[str, Any]) -> dict[str, Any]:

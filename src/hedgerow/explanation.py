@@ -1,6 +1,8 @@
 """Why a policy would choose as it does."""
 
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
+from typing import Self
 
 from .types import Label
 
@@ -19,7 +21,17 @@ class Score:
 
 
 class Explanation(tuple[Score, ...]):
-    """The scores of every expert, cluster and arm; prints as a table, and ``rows()`` feeds any data frame."""
+    """The scores of every expert, cluster and arm; prints as a table, and ``rows()`` feeds any data frame.
+
+    ``settings``: what the policy has estimated about itself, such as an automatic scale.
+    """
+
+    settings: dict[str, float]
+
+    def __new__(cls, scores: Iterable[Score], settings: dict[str, float] | None = None) -> Self:
+        made = super().__new__(cls, scores)
+        made.settings = settings or {}
+        return made
 
     def rows(self) -> list[dict[str, object]]:
         """The lines as dicts."""
@@ -32,10 +44,12 @@ class Explanation(tuple[Score, ...]):
             for s in self
         ]
         widths = [max(len(line[column]) for line in lines) for column in range(len(head))]
-        return "\n".join(
+        estimated = [", ".join(f"{name} = {value:.4g}" for name, value in self.settings.items())] if self.settings else []
+        table = (
             "  ".join(
                 cell.ljust(width) if column < 2 else cell.rjust(width)
                 for column, (cell, width) in enumerate(zip(line, widths, strict=True))
             )
             for line in lines
         )
+        return "\n".join([*table, *estimated])

@@ -10,12 +10,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import state
-from .arms import new_path
+from .arms import new_path, shown
 from .bandit import Bandit
 from .checks import checked_context, checked_reward, own_decision, same_policy
+from .encoding import Encoding, encoded
 from .explanation import Explanation, Score
-from .rules import ucb
+from .rules import RULES
+from .trust import Trust
 from .types import Decision, Label, Policy
+
+CHOOSERS = ("ucb", "d3rb")
+"""Rules that can choose among experts."""
 
 
 class Meta:
@@ -23,7 +28,8 @@ class Meta:
 
     Arguments
         experts: policies over the same arms, or a mapping name -> policy. They belong to the Meta from then on.
-        scale: multiplies Meta's own bonus.
+        rule: how an expert is chosen, "ucb" (the paper's) or "d3rb", which gives up a clearly bad expert sooner.
+        scale: of the rewards' noise: multiplies the bonus of "ucb" (1 if left out); "auto" estimates it ("d3rb" if left out).
         shared: whether every expert learns from every round, whoever was followed, or only from its own.
     """
 
@@ -31,14 +37,17 @@ class Meta:
         self,
         experts: Sequence[Policy] | Mapping[str, Policy],
         *,
-        scale: float = 1.0,
+        rule: str = "ucb",
+        scale: float | str | None = None,
         shared: bool = True,
         name: str = "META",
     ):
+        if rule not in CHOOSERS:
+            raise ValueError(f"rule must be one of {shown(CHOOSERS)}, got {rule!r}")
         self.name = name
         self.shared = bool(shared)
         self.experts = _by_name(experts)
-        self._chooser = Bandit(self.experts, ucb(scale), name=name)
+        self._chooser = Bandit(self.experts, RULES[rule](*(() if scale is None else (scale,))), name=name)
         made = (self._chooser.identity, self.shared, [(key, expert.identity) for key, expert in self.experts.items()])
         self.identity = f"{name}-{hashlib.blake2b(repr(made).encode(), digest_size=6).hexdigest()}"
 
@@ -60,6 +69,12 @@ class Meta:
         return next((expert.dimension for expert in self.experts.values() if expert.dimension), None)
 
     @property
+    def encoding(self) -> Encoding | None:
+        """How the first expert that can reads contexts of raw values."""
+        known = (getattr(expert, "encoding", None) for expert in self.experts.values())  # other people's policies have none
+        return next((encoding for encoding in known if encoding is not None), None)
+
+    @property
     def rounds(self) -> int:
         """Online rounds in which an own expert was followed."""
         return self._chooser.rounds
@@ -71,6 +86,7 @@ class Meta:
 
     def select(self, context: ArrayLike | None = None, *, rng: np.random.Generator | None = None) -> Decision:
         """Choose an expert, then the arm it chooses. Nothing changes; ``rng`` breaks ties at random."""
+        context = encoded(context, self)
         followed = str(self._chooser.select(rng=rng).arm)
         expert = self.experts[followed]
         if expert.dimension is None:  # else the expert looks at the context itself
@@ -93,17 +109,47 @@ class Meta:
 
     def update(self, decision: Decision, reward: float) -> None:
         """Learn the reward of a decision: the followed expert earns it; with ``shared``, all experts learn from it."""
-        own_decision(decision, self)
-        if decision.experts[:1] not in [(name,) for name in self.experts]:
-            raise ValueError(f"the decision names no expert of {self.name}, it has {decision.experts!r}")
+        followed, inner = self._passed_on(decision)
         self.check(decision.arm, reward, decision.context)
-        followed, *deeper = decision.experts
-        expert = self.experts[followed]
-        context = decision.context if expert.dimension else None
-        expert.update(decision._replace(context=context, experts=tuple(deeper), policy=expert.identity), reward)
+        self.experts[followed].update(inner, reward)
         self._chooser.learn(followed, reward)
         if self.shared:
             self._teach([other for name, other in self.experts.items() if name != followed], decision, reward)
+
+    def _passed_on(self, decision: Decision) -> tuple[str, Decision]:
+        """The expert that was followed, and the decision as its own."""
+        own_decision(decision, self)
+        if decision.experts[:1] not in [(name,) for name in self.experts]:
+            raise ValueError(f"the decision names no expert of {self.name}, it has {decision.experts!r}")
+        followed, *deeper = decision.experts
+        expert = self.experts[followed]
+        context = decision.context if expert.dimension else None
+        return followed, decision._replace(context=context, experts=tuple(deeper), policy=expert.identity)
+
+    def expect(self, decision: Decision) -> None:
+        """Count a decision whose reward is still to come: in the expert that was followed, and with ``shared`` in all."""
+        followed, inner = self._passed_on(decision)
+        self.check(decision.arm, 0.0, decision.context)
+        self.experts[followed].expect(inner)
+        self._chooser.anticipate(followed)
+        if self.shared:
+            self._warn_of([other for name, other in self.experts.items() if name != followed], decision)
+
+    def anticipate(self, arm: Label, context: Sequence[float] | None = None) -> None:
+        """``expect`` for a round that someone else decided: only shared experts count it."""
+        self.check(arm, 0.0, context)
+        if self.shared:
+            seen = None if context is None else tuple(context)
+            self._warn_of(list(self.experts.values()), Decision(arm, context=seen))
+
+    def _warn_of(self, experts: Sequence[Policy], decision: Decision) -> None:
+        for expert in experts:
+            expert.anticipate(decision.arm, decision.context if expert.dimension else None)
+
+    @property
+    def pending(self) -> int:
+        """Expected decisions whose reward has not come yet."""
+        return self._chooser.pending
 
     def check(self, arm: Label, reward: float, context: Sequence[float] | None = None) -> None:
         """Raise what ``learn`` would raise."""
@@ -125,12 +171,23 @@ class Meta:
 
     def explain(self, context: ArrayLike | None = None) -> Explanation:
         """The scores of the experts, then those within each expert, whose name is the first part of the label."""
+        context = encoded(context, self)
         checked_context(context, self.dimension, self.name)
-        scores: list[Score] = [replace(score, kind="expert") for score in self._chooser.explain()]
+        chooser = self._chooser.explain()
+        scores: list[Score] = [replace(score, kind="expert") for score in chooser]
+        settings = {f"{self.name} {key}": value for key, value in chooser.settings.items()}
         for name, expert in self.experts.items():
             inner = expert.explain(context if expert.dimension else None)
             scores += [replace(score, label=(name, score.label)) for score in inner]
-        return Explanation(scores)
+            settings |= {f"{name} {key}": value for key, value in inner.settings.items()}
+        return Explanation(scores, settings)
+
+    def trust(self) -> Trust:
+        """The trust of the first expert with groups, or else of the first, and how often each expert was followed."""
+        judged = next((expert for expert in self.experts.values() if expert.clustered), next(iter(self.experts.values())))
+        found = judged.trust()
+        shares = {str(score.label): score.pulls / max(self.rounds, 1) for score in self._chooser.explain()}
+        return replace(found, policy=self.name, rounds=self.rounds, experts=shares)
 
     def add_arm(self, arm: Label, *, cluster: Label | None = None) -> None:
         """Offer one more arm in every expert; those without clusters leave the cluster aside."""

@@ -9,7 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from .arms import Arms
-from .statistics import derived_size, refresh
+from .state import StateFile
+from .statistics import PULLS, pending_size, row_size
 from .tournament import CROSSOVER, seated
 from .types import Floats, Integers, Label, Links
 
@@ -26,12 +27,15 @@ class Layout(NamedTuple):
 
 
 class Nodes(NamedTuple):
-    """The tree and its rows: online sums, historical sums, derived rows (see statistics.py), tournaments (tournament.py)."""
+    """The tree and its rows: online sums, historical sums, decisions that wait, derived rows (see statistics.py);
+    the ledger, numbers of the policy as a whole; tournaments (tournament.py)."""
 
     arms: Arms
     online: Floats
     past: Floats
+    pending: Floats
     derived: Floats
+    ledger: Floats
     places: Integers
     seats: Links
     seat_of: Links
@@ -42,20 +46,47 @@ class Nodes(NamedTuple):
         rows: Floats = self.online[[self.arms.leaf(arm) for arm in labels]]
         return rows
 
+    def arrays(self) -> dict[str, Floats]:
+        """What is to be saved; what can be rebuilt has "derived" in its name."""
+        kept = {"online": self.online, "past": self.past, "pending": self.pending}
+        return {**kept, "derived": self.derived, "derived-ledger": self.ledger}
 
-def plant(arms: Arms, online: Floats, past_rows: Floats, layout: Layout) -> Nodes:
-    """Nodes from the online rows of all nodes and the historical rows of the arms."""
-    past = arms.totals(past_rows)
+
+def historical(arms: Arms, rows: Floats, layout: Layout) -> Floats:
+    """Historical rows of all nodes from those of the arms."""
+    past = arms.totals(rows)
     if not layout.cluster_history:
         past[list(arms.inner)] = 0.0
-    derived = np.zeros((len(online), derived_size(layout.dimension)), dtype=PRECISIONS[layout.precision])
-    if layout.dimension:
-        for node in range(1, len(online)):
-            refresh(online, past, derived, node, layout.dimension)
-    return with_tournaments(arms, online, past, derived, layout)
+    return past
 
 
-def with_tournaments(arms: Arms, online: Floats, past: Floats, derived: Floats, layout: Layout) -> Nodes:
+def with_tournaments(
+    arms: Arms, online: Floats, past: Floats, pending: Floats, derived: Floats, ledger: Floats, layout: Layout
+) -> Nodes:
     """Nodes whose rows are at hand; where many stand side by side, and the rule allows it, they get a tournament."""
     crossover = CROSSOVER if layout.tournament else len(online)
-    return Nodes(arms, online, past, derived, *seated(arms.tree, past, crossover))
+    return Nodes(arms, online, past, pending, derived, ledger, *seated(arms.tree, past, crossover))
+
+
+def restored(arms: Arms, file: StateFile, layout: Layout, shapes: tuple[tuple[int, int], tuple[int]], *, waiting: bool) -> Nodes:
+    """Nodes from a state file, derived rows and ledger in these shapes; refused if the sums do not fit the tree."""
+    count, width = len(arms.tree), row_size(layout.dimension)
+    online, past = (file.array(block, (count, width)) for block in ("online", "past"))
+    pending = file.array("pending", (count if waiting else 0, pending_size(layout.dimension)))
+    derived = file.array("derived", shapes[0]).astype(PRECISIONS[layout.precision])
+    ledger = file.array("derived-ledger", shapes[1])
+    sound_sums(arms, online, past, layout.cluster_history)
+    return with_tournaments(arms, online, past, pending, derived, ledger, layout)
+
+
+def sound_sums(arms: Arms, online: Floats, past: Floats, cluster_history: bool) -> None:
+    """Refuse sums that no policy could have learnt: negative or fractional counts, clusters that are not their arms' sums."""
+    if (online[:, PULLS] < 0.0).any() or (past[:, PULLS] < 0.0).any():
+        raise ValueError("it counts fewer than no plays")
+    if (online[:, PULLS] % 1.0 != 0.0).any():
+        raise ValueError("it counts a part of a round")
+    for block in (online, past) if cluster_history else (online,):
+        totals = arms.totals(block[arms.leaves])
+        size = arms.totals(np.abs(block[arms.leaves]))
+        if not (np.abs(totals - block) <= 1e-6 * size).all():
+            raise ValueError("the sums of a cluster are not those of its arms")

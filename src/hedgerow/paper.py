@@ -10,30 +10,30 @@ from .rules import linucb, ucb
 from .types import Label
 
 
-def UCB(arms: Iterable[Label], *, scale: float = 1.0) -> Bandit:
+def UCB(arms: Iterable[Label], *, scale: float | str = 1.0) -> Bandit:
     """UCB1: no history, no clusters."""
     return Bandit(arms, ucb(scale), name="UCB")
 
 
-def HUCB(arms: Iterable[Label], *, history: History | None = None, scale: float = 1.0) -> Bandit:
+def HUCB(arms: Iterable[Label], *, history: History | None = None, scale: float | str = 1.0) -> Bandit:
     """UCB that starts from history, eqs. (2) and (3)."""
     return Bandit(arms, ucb(scale), history=history, name="HUCB")
 
 
-def UCBC(arms: Iterable[Label], *, clusters: Clusters | None = None, scale: float = 1.0) -> Bandit:
+def UCBC(arms: Iterable[Label], *, clusters: Clusters | None = None, scale: float | str = 1.0) -> Bandit:
     """UCB over clusters, then over the arms of the chosen one."""
     return Bandit(arms, ucb(scale), clusters=clusters, name="UCBC")
 
 
 def HUCBC(
-    arms: Iterable[Label], *, clusters: Clusters | None = None, history: History | None = None, scale: float = 1.0
+    arms: Iterable[Label], *, clusters: Clusters | None = None, history: History | None = None, scale: float | str = 1.0
 ) -> Bandit:
     """UCB over clusters and their arms, both starting from history, Algorithm 1."""
     return Bandit(arms, ucb(scale), clusters=clusters, history=history, name="HUCBC")
 
 
 def HUCBCPrime(
-    arms: Iterable[Label], *, clusters: Clusters | None = None, history: History | None = None, scale: float = 1.0
+    arms: Iterable[Label], *, clusters: Clusters | None = None, history: History | None = None, scale: float | str = 1.0
 ) -> Bandit:
     """HUCBC': UCB without history between clusters, HUCB inside, as in the theorem on adversarial clustering."""
     return Bandit(arms, ucb(scale), clusters=clusters, history=history, cluster_history=False, name="HUCBCPrime")
@@ -96,14 +96,15 @@ def META(
     history: History | None = None,
     dimension: int | None = None,
     alpha: float = 1.0,
-    scale: float = 1.0,
-    expert_scale: float = 1.0,
+    rule: str = "ucb",
+    scale: float | str | None = None,
+    expert_scale: float | str = 1.0,
     shared: bool = True,
 ) -> Meta:
     """UCB over two experts, the clustered one and the flat one, both starting from history (section META).
 
     Without ``dimension`` the experts are HUCBC and HUCB, whose bonus ``expert_scale`` multiplies; with it HLinUCBC and
-    HLinUCB with ``alpha``. ``scale`` multiplies META's own bonus.
+    HLinUCB with ``alpha``. ``rule`` and ``scale`` are those of :class:`Meta`.
     """
     labels = list(arms)
     if dimension is None:
@@ -116,4 +117,4 @@ def META(
             HLinUCBC(labels, clusters=clusters, history=history, dimension=dimension, alpha=alpha),
             HLinUCB(labels, history=history, dimension=dimension, alpha=alpha),
         ]
-    return Meta(experts, scale=scale, shared=shared)
+    return Meta(experts, rule=rule, scale=scale, shared=shared)

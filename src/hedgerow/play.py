@@ -8,13 +8,13 @@ from .bandit import Bandit
 from .kernel import compiled
 from .meta import Meta
 from .problems import Trial
+from .randomness import NO_KEY, new_key
+from .rules import LINUCB
 from .tree import credit_rewards, credit_ridge, descend_rewards, descend_ridge
-from .types import Floats, Integers, Links, Policy
+from .types import Floats, Integers, Policy
 
 Bundle: TypeAlias = tuple[Any, ...]
 """A bandit as its numbers and arrays; see ``_bundle``."""
-
-_NO_DRAWS = np.zeros(0)
 
 
 class Played(NamedTuple):
@@ -25,73 +25,24 @@ class Played(NamedTuple):
 
 
 @compiled
-def _ask(bandit: Bundle, t: int, draws: Floats) -> int:
-    rule, parameters, clock, tree, online, past, derived, places, seats, _, heap, arm_of, _, contexts = bandit
-    if contexts.shape[1] == 0:
-        leaf = descend_rewards(rule, parameters, clock, tree, online, past, places, seats, heap, draws)
+def _ask(bandit: Bundle, t: int, context: Floats) -> int:
+    rule, clock, key, tree, online, past, pending, derived, ledger, places, seats, _, heap, arm_of, _ = bandit
+    drawn = key + t if key >= 0 else key
+    if rule < LINUCB:
+        leaf = descend_rewards(rule, clock, tree, online, past, pending, derived, ledger, places, seats, heap, drawn)
     else:
-        leaf = descend_ridge(rule, parameters, clock, tree, online, past, derived, contexts[t], draws)
+        leaf = descend_ridge(rule, tree, derived, ledger, context, drawn)
     arm: int = arm_of[leaf]
     return arm
 
 
 @compiled
-def _teach(bandit: Bundle, t: int, arm: int, reward: float) -> None:
-    _, _, _, tree, online, past, derived, places, _, seat_of, heap, _, leaf_of, contexts = bandit
-    if contexts.shape[1] == 0:
-        credit_rewards(tree, online, places, seat_of, heap, leaf_of[arm], reward)
+def _teach(bandit: Bundle, context: Floats, arm: int, reward: float) -> None:
+    rule, _, _, tree, online, past, pending, derived, ledger, places, _, seat_of, heap, _, leaf_of = bandit
+    if rule < LINUCB:
+        credit_rewards(rule, tree, online, past, derived, ledger, places, seat_of, heap, leaf_of[arm], reward)
     else:
-        credit_ridge(tree, online, past, derived, leaf_of[arm], reward, contexts[t])
-
-
-@compiled
-def _play_rewards(
-    rule: int,
-    parameters: Floats,
-    clock: int,
-    tree: Links,
-    online: Floats,
-    past: Floats,
-    places: Integers,
-    seats: Links,
-    seat_of: Links,
-    heap: Floats,
-    arm_of: Integers,
-    rewards: Floats,
-    rows: Integers,
-    draws: Floats,
-    arms: Integers,
-) -> None:
-    """The parts of a bundle one by one: unpacking them in every round would take longer than choosing."""
-    for t in range(rows.size):
-        leaf = descend_rewards(rule, parameters, clock, tree, online, past, places, seats, heap, draws)
-        arm = arm_of[leaf]
-        credit_rewards(tree, online, places, seat_of, heap, leaf, rewards[rows[t], arm])
-        arms[t] = arm
-
-
-@compiled
-def _play_ridge(
-    rule: int,
-    parameters: Floats,
-    clock: int,
-    tree: Links,
-    online: Floats,
-    past: Floats,
-    derived: Floats,
-    arm_of: Integers,
-    contexts: Floats,
-    rewards: Floats,
-    rows: Integers,
-    draws: Floats,
-    arms: Integers,
-) -> None:
-    for t in range(rows.size):
-        context = contexts[t]
-        leaf = descend_ridge(rule, parameters, clock, tree, online, past, derived, context, draws)
-        arm = arm_of[leaf]
-        credit_ridge(tree, online, past, derived, leaf, rewards[rows[t], arm], context)
-        arms[t] = arm
+        credit_ridge(tree, online, past, pending, derived, leaf_of[arm], reward, context)
 
 
 @compiled
@@ -99,30 +50,40 @@ def _play_meta(
     chooser: Bundle,
     experts: tuple[Bundle, ...],
     shared: bool,
+    contexts: Floats,
     rewards: Floats,
     rows: Integers,
-    draws: Floats,
     arms: Integers,
     followed: Integers,
 ) -> None:
     for t in range(rows.size):
-        expert = _ask(chooser, t, draws)
-        arm = _ask(experts[expert], t, draws)
+        context = contexts[t]
+        expert = _ask(chooser, t, context)
+        arm = _ask(experts[expert], t, context)
         reward = rewards[rows[t], arm]
-        _teach(chooser, t, expert, reward)
+        _teach(chooser, context, expert, reward)
         for other in range(len(experts)):
             if shared or other == expert:
-                _teach(experts[other], t, arm, reward)
+                _teach(experts[other], context, arm, reward)
         arms[t] = arm
         followed[t] = expert
 
 
-def _bundle(bandit: Bandit, contexts: Floats) -> Bundle:
-    arms, online, past, derived, places, seats, seat_of, heap = bandit._nodes
-    arm_of = np.zeros(len(online), dtype=np.int64)
-    arm_of[arms.leaves] = np.arange(arms.leaves.size)
-    seen = contexts if bandit.dimension else np.zeros((len(contexts), 0))
-    return (*bandit._kernel, arms.tree, online, past, derived, places, seats, seat_of, heap, arm_of, arms.leaves, seen)
+def _arm_of(bandit: Bandit) -> Integers:
+    """For each node the position of its arm."""
+    arms = bandit._nodes.arms
+    positions = np.zeros(len(arms.tree), dtype=np.int64)
+    positions[arms.leaves] = np.arange(arms.leaves.size)
+    return positions
+
+
+def _key(bandit: Bandit, rng: np.random.Generator) -> int:
+    return new_key(rng) if bandit.rule.draws else NO_KEY
+
+
+def _bundle(bandit: Bandit, rng: np.random.Generator) -> Bundle:
+    nodes = bandit._nodes
+    return (*bandit._kernel, _key(bandit, rng), nodes.arms.tree, *nodes[1:], _arm_of(bandit), nodes.arms.leaves)
 
 
 def _check(policy: Policy, trial: Trial) -> None:
@@ -133,35 +94,38 @@ def _check(policy: Policy, trial: Trial) -> None:
         raise ValueError(f"{policy.name} takes contexts of {policy.dimension} numbers, the trial has {trial.dimension}")
 
 
-def play(policy: Policy, trial: Trial) -> Played:
-    """Let a policy live through a trial; it has learnt all its rounds afterwards."""
+def play(policy: Policy, trial: Trial, rng: np.random.Generator | None = None) -> Played:
+    """Let a policy live through a trial; it has learnt all its rounds afterwards. ``rng``: for policies that draw."""
     _check(policy, trial)
+    rng = rng or np.random.default_rng(0)
     arms, followed = np.zeros(trial.rows.size, dtype=np.int64), np.full(trial.rows.size, -1)
+    contexts, rewards, rows = trial.contexts, trial.rewards, trial.rows
     if isinstance(policy, Bandit):
-        _play_bandit(policy, trial, arms)
-    elif isinstance(policy, Meta) and all(isinstance(expert, Bandit) for expert in policy.experts.values()):
-        experts = tuple(_bundle(expert, trial.contexts) for expert in policy.experts.values() if isinstance(expert, Bandit))
-        chooser = _bundle(policy._chooser, trial.contexts)
-        _play_meta(chooser, experts, policy.shared, trial.rewards, trial.rows, _NO_DRAWS, arms, followed)
+        key, positions = _key(policy, rng), _arm_of(policy)
+        policy._walk.play(*policy._kernel, policy._nodes, key, contexts, rewards, rows, positions, arms)
+    elif isinstance(policy, Meta) and all(_plain(expert) for expert in policy.experts.values()):
+        experts = tuple(_bundle(cast(Bandit, expert), rng) for expert in policy.experts.values())
+        _play_meta(_bundle(policy._chooser, rng), experts, policy.shared, contexts, rewards, rows, arms, followed)
     else:
-        _play_any(policy, trial, arms, followed)
+        _play_any(policy, trial, arms, followed, rng)
     return Played(arms, followed)
 
 
-def _play_bandit(policy: Bandit, trial: Trial, arms: Integers) -> None:
-    *kernel, tree, online, past, derived, places, seats, seat_of, heap, arm_of, _, seen = _bundle(policy, trial.contexts)
-    sums, world = (tree, online, past), (trial.rewards, trial.rows, _NO_DRAWS, arms)
-    if policy.dimension:
-        _play_ridge(*(*kernel, *sums, derived, arm_of, seen, *world))
-    else:
-        _play_rewards(*(*kernel, *sums, places, seats, seat_of, heap, arm_of, *world))
+def _plain(expert: Policy) -> bool:
+    return isinstance(expert, Bandit) and expert.rule.walk in ("rewards", "ridge")
 
 
-def _play_any(policy: Policy, trial: Trial, arms: Integers, followed: Integers) -> None:
+def _play_any(policy: Policy, trial: Trial, arms: Integers, followed: Integers, rng: np.random.Generator) -> None:
     """Any other policy, round by round through its public interface."""
     names = list(policy.experts) if isinstance(policy, Meta) else []
     for t, row in enumerate(trial.rows):
-        decision = policy.select(trial.contexts[t] if policy.dimension else None)
+        decision = policy.select(trial.contexts[t] if policy.dimension else None, rng=rng if _draws(policy) else None)
         arms[t] = cast(int, decision.arm)
         followed[t] = names.index(decision.experts[0]) if names else -1
         policy.update(decision, trial.rewards[row, arms[t]])
+
+
+def _draws(policy: Policy) -> bool:
+    if isinstance(policy, Meta):
+        return any(_draws(expert) for expert in policy.experts.values())
+    return isinstance(policy, Bandit) and policy.rule.draws

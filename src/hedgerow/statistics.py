@@ -11,6 +11,12 @@ has two such rows, one for history and one for online rounds. Ridge nodes also h
 
 where A = I + the sums of x x' of both rows (the identity counted once), theta = A^-1 b, and the ceiling is an upper bound on
 the largest eigenvalue of A^-1: x' A^-1 x <= ceiling x'x. It holds on while A grows.
+
+Decisions that wait for their reward have rows of their own, which are there only while there are any:
+
+    awaited rewards | sum of x x' of their contexts (packed)
+
+They count in widths, not in means: the inverse then is that of A and their x x' together, theta stays that of A alone.
 """
 
 import math
@@ -21,6 +27,7 @@ from .kernel import compiled, summing
 from .types import Floats, Integers
 
 PULLS, TOTAL, SQUARES, SCALARS = 0, 1, 2, 3
+AWAITED, SHOWN = 0, 1
 CEILING, THETA = 0, 1
 
 LARGEST = 1e100
@@ -47,9 +54,18 @@ def row_size(dimension: int | None) -> int:
     return SCALARS + (2 * dimension + packed_size(dimension) if dimension else 0)
 
 
-def derived_size(dimension: int | None) -> int:
-    """Length of a node's derived row."""
-    return THETA + dimension + packed_size(dimension) if dimension else 0
+def pending_size(dimension: int | None) -> int:
+    """Length of a node's row of decisions that wait for their reward."""
+    return SHOWN + (packed_size(dimension) if dimension else 0)
+
+
+@compiled
+def waiting(pending: Floats, node: int) -> float:
+    """Decisions at a node that wait for their reward."""
+    if len(pending) == 0:
+        return 0.0
+    awaited: float = pending[node, AWAITED]
+    return awaited
 
 
 @compiled
@@ -95,13 +111,15 @@ def usable(context: Floats) -> bool:
 
 
 @compiled
-def refresh(online: Floats, past: Floats, derived: Floats, node: int, d: int) -> None:
-    """Derived row from the sums: theta and A^-1 by Cholesky, A = I + past + online (Algorithm 2, lines 1-2, 6-7)."""
+def inverse_factor(online: Floats, past: Floats, pending: Floats, node: int, d: int) -> Floats:
+    """L^-1 of A = L L', A = I + past + online (+ pending) sums of x x'."""
     factor = np.zeros((d, d))
     at = SCALARS + d
     for i in range(d):
         for j in range(i + 1):
             factor[i, j] = past[node, at] + online[node, at]
+            if len(pending) > 0:
+                factor[i, j] += pending[node, SHOWN + at - SCALARS - d]
             at += 1
         factor[i, i] += 1.0
     for j in range(d):  # A = L L'; no pivot is below 1, since A - I is a sum of squares
@@ -119,14 +137,13 @@ def refresh(online: Floats, past: Floats, derived: Floats, node: int, d: int) ->
             for k in range(j, i):
                 entry -= factor[i, k] * factor[k, j]
             factor[i, j] = entry / factor[i, i]
-    at = THETA + d
-    for i in range(d):  # A^-1 = L^-T L^-1
-        for j in range(i + 1):
-            entry = 0.0
-            for k in range(i, d):
-                entry += factor[k, i] * factor[k, j]
-            derived[node, at] = entry
-            at += 1
+    return factor
+
+
+@compiled
+def refresh(online: Floats, past: Floats, pending: Floats, derived: Floats, node: int, d: int) -> None:
+    """Derived row from the sums: theta and A^-1 by Cholesky, A = I + past + online (Algorithm 2, lines 1-2, 6-7)."""
+    factor = inverse_factor(online, past, pending[:0], node, d)
     for i in range(d):  # theta = L^-T (L^-1 b)
         derived[node, THETA + i] = 0.0
     for k in range(d):
@@ -135,6 +152,16 @@ def refresh(online: Floats, past: Floats, derived: Floats, node: int, d: int) ->
             entry += factor[k, j] * (past[node, SCALARS + j] + online[node, SCALARS + j])
         for i in range(k + 1):
             derived[node, THETA + i] += factor[k, i] * entry
+    if waiting(pending, node) > 0.0:
+        factor = inverse_factor(online, past, pending, node, d)
+    at = THETA + d
+    for i in range(d):  # A^-1 = L^-T L^-1
+        for j in range(i + 1):
+            entry = 0.0
+            for k in range(i, d):
+                entry += factor[k, i] * factor[k, j]
+            derived[node, at] = entry
+            at += 1
     set_ceiling(derived, node, d)
 
 
@@ -210,13 +237,28 @@ def rank_one(derived: Floats, node: int, reward: float, context: Floats) -> floa
 
 
 @compiled
-def follow(online: Floats, past: Floats, derived: Floats, node: int, reward: float, context: Floats) -> None:
+def follow(online: Floats, past: Floats, pending: Floats, derived: Floats, node: int, reward: float, context: Floats) -> None:
     """Bring a derived row up to date with an observation that the sums already hold."""
     pulls = online[node, PULLS]
-    if rank_one(derived, node, reward, context) > LARGE_LEVERAGE or pulls % REFRESH_EVERY == 0.0:
-        refresh(online, past, derived, node, context.size)
+    if (
+        waiting(pending, node) > 0.0  # the inverse is not that of theta
+        or rank_one(derived, node, reward, context) > LARGE_LEVERAGE
+        or pulls % REFRESH_EVERY == 0.0
+    ):
+        refresh(online, past, pending, derived, node, context.size)
     elif pulls % (1.0 + pulls // CEILING_STEP) == 0.0:
         set_ceiling(derived, node, context.size)
+
+
+@compiled
+def await_reward(pending: Floats, node: int, context: Floats, sign: float) -> None:
+    """Add a decision to a node's waiting ones (sign 1), or take it away (-1)."""
+    pending[node, AWAITED] += sign
+    at = SHOWN
+    for i in range(context.size):
+        for j in range(i + 1):
+            pending[node, at] += sign * context[i] * context[j]
+            at += 1
 
 
 @compiled
@@ -263,13 +305,6 @@ def reward_moments(online: Floats, past: Floats, node: int) -> tuple[float, floa
         return math.nan, math.nan
     mean = (past[node, TOTAL] + online[node, TOTAL]) / pulls
     return mean, max((past[node, SQUARES] + online[node, SQUARES]) / pulls - mean * mean, 0.0)
-
-
-@compiled
-def reward_estimate(online: Floats, past: Floats, first: int, means: Floats, spreads: Floats) -> None:
-    """Means and variances of neighbouring nodes."""
-    for offset in range(means.size):
-        means[offset], spreads[offset] = reward_moments(online, past, first + offset)
 
 
 @compiled

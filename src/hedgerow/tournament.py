@@ -14,7 +14,7 @@ import math
 import numpy as np
 
 from .kernel import compiled
-from .rules import score
+from .rules import SCALE, ucb_level, ucb_value
 from .statistics import PULLS, reward_moments
 from .types import Floats, Integers, Links
 
@@ -97,30 +97,28 @@ def _copy(row: Floats, into: Floats) -> None:
 
 
 @compiled
-def _index(rule: int, parameters: Floats, row: Floats, rounds: float) -> float:
+def _index(ledger: Floats, row: Floats, rounds: float) -> float:
     if row[WINNER] < 0.0:  # an empty seat
         return -math.inf
-    return score(rule, row[MEAN], 0.0, row[ONLINE], row[HISTORY], rounds, parameters)
+    return ucb_value(row[MEAN], row[ONLINE] + row[HISTORY], ucb_level(rounds, row[HISTORY]), ledger[SCALE])
 
 
 @compiled
-def _match(rule: int, parameters: Floats, rounds: float, into: Floats, other: Floats) -> None:
+def _match(ledger: Floats, rounds: float, into: Floats, other: Floats) -> None:
     """Let row ``other`` challenge row ``into``; the winner's numbers and the time they last are in ``into`` afterwards."""
-    held, challenge = _index(rule, parameters, into, rounds), _index(rule, parameters, other, rounds)
+    held, challenge = _index(ledger, into, rounds), _index(ledger, other, rounds)
     until = min(into[UNTIL], other[UNTIL])
     if challenge > held or (challenge == held and other[WINNER] < into[WINNER]):
         if into[WINNER] >= 0.0:
-            until = min(until, lasts(parameters[0], rounds, other, challenge, into, held))
+            until = min(until, lasts(ledger[SCALE], rounds, other, challenge, into, held))
         _copy(other, into)
     elif other[WINNER] >= 0.0:
-        until = min(until, lasts(parameters[0], rounds, into, held, other, challenge))
+        until = min(until, lasts(ledger[SCALE], rounds, into, held, other, challenge))
     into[UNTIL] = until
 
 
 @compiled
-def _play_block(
-    rule: int, parameters: Floats, rounds: float, online: Floats, past: Floats, seats: Links, block: int, row: Floats
-) -> None:
+def _play_block(ledger: Floats, rounds: float, online: Floats, past: Floats, seats: Links, block: int, row: Floats) -> None:
     """Compare the nodes of a block one by one."""
     row[WINNER] = -1.0
     row[UNTIL] = math.inf
@@ -128,13 +126,12 @@ def _play_block(
     for seat in range(block * BLOCK, min((block + 1) * BLOCK, seats.size)):
         _enter(rival, online, past, seats[seat])
         rival[UNTIL] = math.inf
-        _match(rule, parameters, rounds, row, rival)
+        _match(ledger, rounds, row, rival)
 
 
 @compiled
 def winner(
-    rule: int,
-    parameters: Floats,
+    ledger: Floats,
     rounds: float,
     online: Floats,
     past: Floats,
@@ -153,7 +150,7 @@ def winner(
         at = waiting[top]
         row = heap[start + at]
         if at >= blocks:
-            _play_block(rule, parameters, rounds, online, past, seats, at - blocks, row)
+            _play_block(ledger, rounds, online, past, seats, at - blocks, row)
         elif heap[start + 2 * at, UNTIL] < rounds:
             top += 1
             waiting[top] = 2 * at
@@ -164,9 +161,16 @@ def winner(
             continue
         else:
             _copy(heap[start + 2 * at], row)
-            _match(rule, parameters, rounds, row, heap[start + 2 * at + 1])
+            _match(ledger, rounds, row, heap[start + 2 * at + 1])
         top -= 1
     return int(heap[start + 1, WINNER])
+
+
+@compiled
+def spoil_all(heap: Floats) -> None:
+    """The scale has changed: nothing is certain any more."""
+    for at in range(len(heap)):
+        heap[at, UNTIL] = -1.0
 
 
 @compiled

@@ -9,23 +9,28 @@ import math
 
 import numpy as np
 
+from .balance import balance, cheapest
 from .kernel import compiled
-from .rules import score
+from .noise import rescale
+from .randomness import draw
+from .rules import BAST, D3RB, LINUCB, NEXT, OWN, SCALE, UCB, ridge_score, score, ucb_level, ucb_value
 from .statistics import (
     CEILING,
     PULLS,
     THETA,
+    TOTAL,
+    await_reward,
     dot,
     follow,
     observe,
     observe_reward,
     packed_products,
-    reward_estimate,
-    reward_moments,
+    refresh,
     ridge_estimate,
     usable,
+    waiting,
 )
-from .tournament import HEAP, LEAVES, ORDER, spoil, winner
+from .tournament import HEAP, LEAVES, ORDER, spoil, spoil_all, winner
 from .types import Floats, Integers, Links
 
 FIRST, SIZE, PARENT = 0, 1, 2
@@ -43,19 +48,19 @@ TIE = 1e-10
 @compiled
 def is_best(value: float, best: float, tie: float) -> bool:
     """Whether a score counts as the best."""
-    return value == best or value >= best - tie * abs(best)
+    return value == best or (tie > 0.0 and value >= best - tie * abs(best))
 
 
 @compiled
-def pick(values: Floats, best: float, tie: float, uniform: float) -> int:
-    """The position of the best score; of equal ones the first, or one at random by ``uniform`` >= 0."""
+def pick(values: Floats, best: float, tie: float, drawn: float) -> int:
+    """The position of the best score; of equal ones the first, or one at random by ``drawn`` >= 0."""
     skip = 0
-    if uniform >= 0.0:
+    if drawn >= 0.0:
         equal = 0
         for value in values:
             if is_best(value, best, tie):
                 equal += 1
-        skip = int(uniform * equal)
+        skip = int(drawn * equal)
     for position in range(values.size):
         if is_best(values[position], best, tie):
             if skip == 0:
@@ -65,28 +70,27 @@ def pick(values: Floats, best: float, tie: float, uniform: float) -> int:
 
 
 @compiled
-def score_all(
-    rule: int, parameters: Floats, rounds: float, online: Floats, past: Floats, first: int, means: Floats, spreads: Floats
-) -> float:
-    """Turn the means of neighbouring nodes into their scores; the best of them."""
-    best = -math.inf
-    for offset in range(means.size):
-        node = first + offset
-        value = score(rule, means[offset], spreads[offset], online[node, PULLS], past[node, PULLS], rounds, parameters)
-        means[offset] = value
-        best = max(best, value)
-    return best
+def clock_at(clock: int, online: Floats, pending: Floats, node: int) -> float:
+    """t, one more than the online rounds learnt from and waited for, of the policy or of a node."""
+    at = node if clock == PARENT_CLOCK else 0
+    rounds: float = 1.0 + online[at, PULLS] + waiting(pending, at)
+    return rounds
 
 
 @compiled
-def first_best(rule: int, parameters: Floats, rounds: float, online: Floats, past: Floats, first: int, size: int) -> int:
-    """The first of the best of neighbouring nodes with reward sums, eqs. (2)-(5)."""
+def first_ucb(online: Floats, past: Floats, scale: float, rounds: float, first: int, size: int) -> int:
+    """``first_best`` for UCB, whose logarithm is the same for nodes of equal history."""
     best = -math.inf
     chosen = first
+    history, level = 0.0, ucb_level(rounds, 0.0)
     for node in range(first, first + size):
-        pulls, history = online[node, PULLS], past[node, PULLS]
-        mean, spread = reward_moments(online, past, node)
-        value = score(rule, mean, spread, pulls, history, rounds, parameters)
+        if past[node, PULLS] != history:
+            history = past[node, PULLS]
+            level = ucb_level(rounds, history)
+        plays = online[node, PULLS] + history
+        if plays == 0.0:
+            return node
+        value = ucb_value((past[node, TOTAL] + online[node, TOTAL]) / plays, plays, level, scale)
         if value > best:
             best = value
             chosen = node
@@ -94,21 +98,131 @@ def first_best(rule: int, parameters: Floats, rounds: float, online: Floats, pas
 
 
 @compiled
-def score_ridge(
+def first_best(
+    rule: int, online: Floats, past: Floats, pending: Floats, ledger: Floats, rounds: float, first: int, size: int, key: int
+) -> int:
+    """The first of the best of neighbouring nodes with reward sums, eqs. (2)-(5)."""
+    if rule == UCB and len(pending) == 0:
+        return first_ucb(online, past, ledger[SCALE], rounds, first, size)
+    best = -math.inf
+    chosen = first
+    for node in range(first, first + size):
+        value = score(rule, online, past, pending, node, rounds, ledger, key)
+        if value > best:
+            best = value
+            chosen = node
+    return chosen
+
+
+@compiled
+def any_best(
     rule: int,
-    parameters: Floats,
-    rounds: float,
     online: Floats,
     past: Floats,
-    derived: Floats,
-    context: Floats,
-    products: Floats,
+    pending: Floats,
+    ledger: Floats,
+    rounds: float,
     first: int,
-    values: Floats,
+    size: int,
+    key: int,
+    level: int,
+) -> int:
+    """One of the best of neighbouring nodes with reward sums, at random by the key."""
+    values = np.empty(size)
+    best = -math.inf
+    for offset in range(size):
+        values[offset] = score(rule, online, past, pending, first + offset, rounds, ledger, key)
+        best = max(best, values[offset])
+    return first + pick(values, best, 0.0, draw(key, level))
+
+
+@compiled
+def bounds_from_below(
+    rule: int, clock: int, tree: Links, online: Floats, past: Floats, pending: Floats, ledger: Floats, key: int
+) -> Floats:
+    """B of every node (BAST): an arm's index; a cluster's, plus its diameter, but no more than the best B below it."""
+    bounds = np.empty(len(tree))
+    bounds[0] = math.inf
+    for node in range(len(tree) - 1, 0, -1):  # children have higher numbers than their parents
+        rounds = clock_at(clock, online, pending, tree[node, PARENT])
+        bounds[node] = score(rule, online, past, pending, node, rounds, ledger, key)
+        if tree[node, SIZE] > 0:
+            below = -math.inf
+            for child in range(tree[node, FIRST], tree[node, FIRST] + tree[node, SIZE]):
+                below = max(below, bounds[child])
+            bounds[node] = min(below, bounds[node] + ledger[OWN])
+    return bounds
+
+
+@compiled
+def descend_bounds(
+    rule: int, clock: int, tree: Links, online: Floats, past: Floats, pending: Floats, ledger: Floats, key: int
+) -> int:
+    """From the root to an arm, at each level to the child of highest bound (BAST)."""
+    bounds = bounds_from_below(rule, clock, tree, online, past, pending, ledger, key)
+    node = 0
+    level = 0
+    while tree[node, SIZE] > 0:
+        first, size = tree[node, FIRST], tree[node, SIZE]
+        values = bounds[first : first + size]
+        node = first + pick(values, values.max(), 0.0, draw(key, level))
+        level += 1
+    return node
+
+
+@compiled
+def descend_rewards(
+    rule: int,
+    clock: int,
+    tree: Links,
+    online: Floats,
+    past: Floats,
+    pending: Floats,
+    derived: Floats,
+    ledger: Floats,
+    places: Integers,
+    seats: Links,
+    heap: Floats,
+    key: int,
+) -> int:
+    """From the root to an arm, at each level to the best child (Algorithm 1)."""
+    if rule == BAST:
+        return descend_bounds(rule, clock, tree, online, past, pending, ledger, key)
+    if rule == D3RB:
+        return cheapest(tree, online, pending, derived)
+    node = 0
+    level = 0
+    while tree[node, SIZE] > 0:
+        first, size = tree[node, FIRST], tree[node, SIZE]
+        rounds = clock_at(clock, online, pending, node)
+        if key >= 0:
+            node = any_best(rule, online, past, pending, ledger, rounds, first, size, key, level)
+        elif len(pending) == 0 and node < len(places) and places[node, LEAVES] > 0:
+            order, start, blocks = places[node, ORDER], places[node, HEAP], places[node, LEAVES]
+            node = winner(ledger, rounds, online, past, seats[order : order + size], heap, start, blocks)
+        else:
+            node = first_best(rule, online, past, pending, ledger, rounds, first, size, key)
+        level += 1
+    return node
+
+
+@compiled
+def score_all(rule: int, ledger: Floats, first: int, means: Floats, spreads: Floats, key: int) -> float:
+    """Turn the means of neighbouring ridge nodes into their scores; the best of them."""
+    best = -math.inf
+    for offset in range(means.size):
+        means[offset] = ridge_score(rule, means[offset], spreads[offset], first + offset, ledger, key)
+        best = max(best, means[offset])
+    return best
+
+
+@compiled
+def score_promising(
+    rule: int, ledger: Floats, derived: Floats, context: Floats, products: Floats, first: int, values: Floats, key: int
 ) -> float:
     """Scores of neighbouring ridge nodes, as far as they could be the best; the others get -inf.
 
-    An index grows with the spread, and x' A^-1 x <= ceiling x'x, so a node whose index would not be the best even with
+    LinUCB's index grows with the spread, and x' A^-1 x <= ceiling x'x, so a node whose index would not be the best even with
     that spread need not be scored. The node that promises most goes first.
     """
     d = context.size
@@ -119,10 +233,8 @@ def score_ridge(
     most = 0
     for offset in range(values.size):
         node = first + offset
-        mean = dot(derived, node, THETA, context)
-        ceiling = derived[node, CEILING] * length
-        values[offset] = mean
-        promises[offset] = score(rule, mean, ceiling, online[node, PULLS], past[node, PULLS], rounds, parameters)
+        values[offset] = dot(derived, node, THETA, context)
+        promises[offset] = ridge_score(rule, values[offset], derived[node, CEILING] * length, node, ledger, key)
         if promises[offset] > promises[most]:
             most = offset
     best = -math.inf
@@ -133,7 +245,7 @@ def score_ridge(
         if is_best(promises[offset], best, TIE):
             node = first + offset
             spread = max(dot(derived, node, THETA + d, products), 0.0)
-            values[offset] = score(rule, values[offset], spread, online[node, PULLS], past[node, PULLS], rounds, parameters)
+            values[offset] = ridge_score(rule, values[offset], spread, node, ledger, key)
             best = max(best, values[offset])
         else:
             values[offset] = -math.inf
@@ -141,58 +253,7 @@ def score_ridge(
 
 
 @compiled
-def any_best(
-    rule: int, parameters: Floats, rounds: float, online: Floats, past: Floats, first: int, size: int, uniform: float
-) -> int:
-    """One of the best of neighbouring nodes with reward sums, at random by ``uniform``."""
-    values, spreads = np.empty(size), np.empty(size)
-    reward_estimate(online, past, first, values, spreads)
-    best = score_all(rule, parameters, rounds, online, past, first, values, spreads)
-    return first + pick(values, best, 0.0, uniform)
-
-
-@compiled
-def descend_rewards(
-    rule: int,
-    parameters: Floats,
-    clock: int,
-    tree: Links,
-    online: Floats,
-    past: Floats,
-    places: Integers,
-    seats: Links,
-    heap: Floats,
-    uniforms: Floats,
-) -> int:
-    """From the root to an arm, at each level to the best child (Algorithm 1)."""
-    node = 0
-    level = 0
-    while tree[node, SIZE] > 0:
-        first, size = tree[node, FIRST], tree[node, SIZE]
-        rounds = 1.0 + online[node if clock == PARENT_CLOCK else 0, PULLS]
-        if uniforms.size > 0:
-            node = any_best(rule, parameters, rounds, online, past, first, size, uniforms[level])
-        elif node < len(places) and places[node, LEAVES] > 0:
-            order, start, blocks = places[node, ORDER], places[node, HEAP], places[node, LEAVES]
-            node = winner(rule, parameters, rounds, online, past, seats[order : order + size], heap, start, blocks)
-        else:
-            node = first_best(rule, parameters, rounds, online, past, first, size)
-        level += 1
-    return node
-
-
-@compiled
-def descend_ridge(
-    rule: int,
-    parameters: Floats,
-    clock: int,
-    tree: Links,
-    online: Floats,
-    past: Floats,
-    derived: Floats,
-    context: Floats,
-    uniforms: Floats,
-) -> int:
+def descend_ridge(rule: int, tree: Links, derived: Floats, ledger: Floats, context: Floats, key: int) -> int:
     """From the root to an arm, at each level to the best child (Algorithm 2, lines 4-5).
 
     -1 for a context that is not finite or too large.
@@ -204,31 +265,21 @@ def descend_ridge(
     level = 0
     while tree[node, SIZE] > 0:
         first, size = tree[node, FIRST], tree[node, SIZE]
-        rounds = 1.0 + online[node if clock == PARENT_CLOCK else 0, PULLS]
         values = np.empty(size)
-        if products.size * size < PRUNING:
+        if rule != LINUCB or products.size * size < PRUNING:
             spreads = np.empty(size)
             ridge_estimate(derived, context, products, first, values, spreads)
-            best = score_all(rule, parameters, rounds, online, past, first, values, spreads)
+            best = score_all(rule, ledger, first, values, spreads, key)
         else:
-            best = score_ridge(rule, parameters, rounds, online, past, derived, context, products, first, values)
-        node = first + pick(values, best, TIE, uniforms[level] if uniforms.size > 0 else -1.0)
+            best = score_promising(rule, ledger, derived, context, products, first, values, key)
+        node = first + pick(values, best, TIE, draw(key, level))
         level += 1
     return node
 
 
 @compiled
 def descend_many(
-    rule: int,
-    parameters: Floats,
-    clock: int,
-    tree: Links,
-    online: Floats,
-    past: Floats,
-    means: Floats,
-    spreads: Floats,
-    uniforms: Floats,
-    chosen: Integers,
+    rule: int, tree: Links, ledger: Floats, means: Floats, spreads: Floats, keys: Integers, chosen: Integers
 ) -> None:
     """``descend_ridge`` for a batch of contexts whose means and spreads (batch x nodes) are at hand."""
     for b in range(chosen.size):
@@ -236,18 +287,28 @@ def descend_many(
         level = 0
         while tree[node, SIZE] > 0:
             first, last = tree[node, FIRST], tree[node, FIRST] + tree[node, SIZE]
-            rounds = 1.0 + online[node if clock == PARENT_CLOCK else 0, PULLS]
-            uniform = uniforms[b, level] if uniforms.size > 0 else -1.0
             values = means[b, first:last]
-            best = score_all(rule, parameters, rounds, online, past, first, values, spreads[b, first:last])
-            node = first + pick(values, best, TIE, uniform)
+            best = score_all(rule, ledger, first, values, spreads[b, first:last], keys[b])
+            node = first + pick(values, best, TIE, draw(keys[b], level))
             level += 1
         chosen[b] = node
 
 
 @compiled
-def credit_rewards(tree: Links, online: Floats, places: Integers, seat_of: Links, heap: Floats, leaf: int, reward: float) -> None:
-    """Add a reward to an arm and to every node above it."""
+def credit_rewards(
+    rule: int,
+    tree: Links,
+    online: Floats,
+    past: Floats,
+    derived: Floats,
+    ledger: Floats,
+    places: Integers,
+    seat_of: Links,
+    heap: Floats,
+    leaf: int,
+    reward: float,
+) -> None:
+    """Add a reward to an arm and to every node above it; estimate an automatic scale anew when it is due."""
     node = leaf
     while node >= 0:
         observe_reward(online, node, reward)
@@ -255,10 +316,17 @@ def credit_rewards(tree: Links, online: Floats, places: Integers, seat_of: Links
         if 0 <= above < len(places) and places[above, LEAVES] > 0:
             spoil(heap, places[above, HEAP], places[above, LEAVES], seat_of[node])
         node = above
+    if online[0, PULLS] >= ledger[NEXT]:
+        rescale(tree, online, past, ledger)
+        spoil_all(heap)
+    if rule == D3RB:
+        balance(tree, online, derived, ledger, leaf)
 
 
 @compiled
-def credit_ridge(tree: Links, online: Floats, past: Floats, derived: Floats, leaf: int, reward: float, context: Floats) -> bool:
+def credit_ridge(
+    tree: Links, online: Floats, past: Floats, pending: Floats, derived: Floats, leaf: int, reward: float, context: Floats
+) -> bool:
     """Add an observation to an arm and to every node above it (Algorithm 2, lines 6-7); not if the context is unusable."""
     if not usable(context):
         return False
@@ -266,6 +334,19 @@ def credit_ridge(tree: Links, online: Floats, past: Floats, derived: Floats, lea
     while node >= 0:
         observe(online, node, reward, context)
         if node > 0:
-            follow(online, past, derived, node, reward, context)
+            follow(online, past, pending, derived, node, reward, context)
         node = tree[node, PARENT]
     return True
+
+
+@compiled
+def await_at(
+    tree: Links, online: Floats, past: Floats, pending: Floats, derived: Floats, leaf: int, context: Floats, sign: float
+) -> None:
+    """Count a decision as waiting for its reward, or no longer, at its arm and every node above it."""
+    node = leaf
+    while node >= 0:
+        await_reward(pending, node, context, sign)
+        if context.size > 0 and node > 0:
+            refresh(online, past, pending, derived, node, context.size)
+        node = tree[node, PARENT]

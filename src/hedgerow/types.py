@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 if TYPE_CHECKING:
     from .explanation import Explanation
+    from .trust import Trust
 
 Label: TypeAlias = Hashable
 """An arm's or a cluster's name: a string, a number, a truth value, or a tuple of these."""
@@ -86,6 +87,12 @@ class Policy(Protocol):
     def update(self, decision: Decision, reward: float) -> None:
         """Learn the reward of an own decision: now, later, or in another process."""
 
+    def expect(self, decision: Decision) -> None:
+        """Count an own decision whose reward is still to come."""
+
+    def anticipate(self, arm: Label, context: Sequence[float] | None = None) -> None:
+        """Count a round that someone else decided and whose reward is still to come."""
+
     def check(self, arm: Label, reward: float, context: Sequence[float] | None = None) -> None:
         """Raise what ``learn`` would raise."""
 
@@ -94,6 +101,9 @@ class Policy(Protocol):
 
     def explain(self, context: ArrayLike | None = None) -> "Explanation":
         """Mean, width, index and counts of every cluster and arm."""
+
+    def trust(self) -> "Trust":
+        """How much the grouping and the history are worth right now."""
 
     def add_arm(self, arm: Label, *, cluster: Label | None = None) -> None:
         """Offer one more arm from now on."""

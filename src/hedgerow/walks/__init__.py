@@ -1,0 +1,73 @@
+"""Ways to walk the tree: how a policy derives what it needs from its sums, chooses, and learns.
+
+A walk is a module with the functions of :class:`Walk`; a rule names it. They are loaded when a policy needs them.
+"""
+
+from collections.abc import Iterable
+from importlib import import_module
+from typing import Protocol, cast
+
+from ..nodes import Layout, Nodes
+from ..rules import Rule
+from ..types import Floats, Integers, Links
+
+NAMES = ("rewards", "ridge", "hierarchy", "linear")
+
+
+class Walk(Protocol):
+    """What a walk can do. ``rule`` is the rule's number, ``clock`` whose rounds t counts, ``key`` where draws come from."""
+
+    def shapes(self, rule: Rule, nodes: int, dimension: int | None) -> tuple[tuple[int, int], tuple[int]]:
+        """Shapes of the derived rows and of the ledger."""
+
+    def derive(
+        self, tree: Links, online: Floats, past: Floats, pending: Floats, rule: Rule, layout: Layout, before: Floats | None
+    ) -> tuple[Floats, Floats]:
+        """Derived rows and ledger from the sums; ``before`` is the ledger of before, if there was one."""
+
+    def merged_ledger(self, own: Floats, other: Floats, since: Floats | None) -> Floats:
+        """The ledger of two workers who started from ``since``; ``derive`` makes it fit their sums."""
+
+    def choose(self, rule: int, clock: int, nodes: Nodes, context: Floats, key: int) -> int:
+        """The leaf to play, or -1 for a context that cannot be used."""
+
+    def choose_many(self, rule: int, clock: int, nodes: Nodes, contexts: Floats, keys: Integers, chosen: Integers) -> None:
+        """Fill in the leaf for each row of contexts."""
+
+    def learn(self, rule: int, nodes: Nodes, leaf: int, reward: float, context: Floats) -> bool:
+        """Add a reward, unless the context cannot be used."""
+
+    def expect(self, nodes: Nodes, leaf: int, context: Floats) -> None:
+        """Count a decision that waits for its reward."""
+
+    def settle(
+        self, rule: int, nodes: Nodes, leaf: int, reward: float, context: Floats, others: Iterable[tuple[int, Floats]]
+    ) -> None:
+        """The reward of an expected decision; ``others`` still wait, as (leaf, context)."""
+
+    def estimates(self, rule: int, clock: int, nodes: Nodes, context: Floats) -> tuple[Floats, Floats]:
+        """Mean and index of every node."""
+
+    def settings(self, nodes: Nodes) -> dict[str, float]:
+        """What the policy has estimated about itself, for an explanation."""
+
+    def play(
+        self,
+        rule: int,
+        clock: int,
+        nodes: Nodes,
+        key: int,
+        contexts: Floats,
+        rewards: Floats,
+        rows: Integers,
+        arm_of: Integers,
+        arms: Integers,
+    ) -> None:
+        """Live through a whole trial and note the arms."""
+
+
+def walk_of(rule: Rule) -> Walk:
+    """The walk that a rule names."""
+    if rule.walk not in NAMES:
+        raise ValueError(f"rule {rule.name!r} names the walk {rule.walk!r}; there are {', '.join(NAMES)}")
+    return cast(Walk, import_module(f".{rule.walk}", __name__))

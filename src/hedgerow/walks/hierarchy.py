@@ -1,0 +1,150 @@
+"""Straight to the arms by a hierarchical model of rewards: HierUCB and HierTS."""
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from ..hierarchy.choices import choose_bound, choose_draw
+from ..hierarchy.rewards import bound, learn_reward, new_ledger, prepare, refresh
+from ..hierarchy.table import ARMS, BINARY, CENTRE, COLUMNS, LARGEST, LEAST, NUMBERS, S2, SPREAD2, TYPICAL, UNIT, WITHIN
+from ..kernel import compiled
+from ..nodes import Layout, Nodes
+from ..rules import HIERTS, Rule
+from ..statistics import PULLS
+from ..tree import SIZE, await_at, clock_at
+from ..types import Floats, Integers, Links
+
+
+def shapes(rule: Rule, nodes: int, dimension: int | None) -> tuple[tuple[int, int], tuple[int]]:
+    """Rows and ledger as in hierarchy/table.py."""
+    return (nodes, COLUMNS), (NUMBERS,)
+
+
+def derive(
+    tree: Links, online: Floats, past: Floats, pending: Floats, rule: Rule, layout: Layout, before: Floats | None
+) -> tuple[Floats, Floats]:
+    """The model from the sums; of the ledger of before only the range of the rewards is kept."""
+    derived, ledger = np.zeros((len(tree), COLUMNS)), new_ledger()
+    if before is not None:
+        ledger[[LEAST, LARGEST]] = before[[LEAST, LARGEST]]
+    prepare(tree, derived, ledger)
+    refresh(tree, online, past, derived, ledger)
+    return derived, ledger
+
+
+def merged_ledger(own: Floats, other: Floats, since: Floats | None) -> Floats:
+    """The range of the rewards of both."""
+    both = own.copy()
+    both[LEAST], both[LARGEST] = min(own[LEAST], other[LEAST]), max(own[LARGEST], other[LARGEST])
+    return both
+
+
+@compiled
+def _choose(
+    rule: int, clock: int, tree: Links, online: Floats, past: Floats, pending: Floats, derived: Floats, ledger: Floats, key: int
+) -> int:
+    rounds = clock_at(clock, online, pending, 0)
+    if rule == HIERTS:
+        return choose_draw(tree, online, past, pending, derived, ledger, rounds, key)
+    return choose_bound(tree, online, past, pending, derived, ledger, rounds)
+
+
+def choose(rule: int, clock: int, nodes: Nodes, context: Floats, key: int) -> int:
+    """The leaf to play."""
+    arms, online, past, pending, derived, ledger, *_ = nodes
+    return _choose(rule, clock, arms.tree, online, past, pending, derived, ledger, key)
+
+
+def choose_many(rule: int, clock: int, nodes: Nodes, contexts: Floats, keys: Integers, chosen: Integers) -> None:
+    """All alike, but for draws."""
+    for row in range(len(chosen)):
+        chosen[row] = choose(rule, clock, nodes, contexts[row], keys[row])
+
+
+def learn(rule: int, nodes: Nodes, leaf: int, reward: float, context: Floats) -> bool:
+    """Add a reward."""
+    arms, online, past, _, derived, ledger, *_ = nodes
+    learn_reward(arms.tree, online, past, derived, ledger, leaf, reward)
+    return True
+
+
+def expect(nodes: Nodes, leaf: int, context: Floats) -> None:
+    """Count a decision that waits for its reward."""
+    await_at(nodes.arms.tree, nodes.online, nodes.past, nodes.pending, nodes.derived, leaf, context, 1.0)
+
+
+def settle(rule: int, nodes: Nodes, leaf: int, reward: float, context: Floats, others: Iterable[tuple[int, Floats]]) -> None:
+    """The reward of an expected decision."""
+    await_at(nodes.arms.tree, nodes.online, nodes.past, nodes.pending, nodes.derived, leaf, context, -1.0)
+    learn(rule, nodes, leaf, reward, context)
+
+
+def estimates(rule: int, clock: int, nodes: Nodes, context: Floats) -> tuple[Floats, Floats]:
+    """Mean and bound of every arm; of a cluster its centre, and the best bound in it."""
+    arms, online, past, pending, derived, ledger, *_ = nodes
+    means, indices = np.full(len(online), np.nan), np.full(len(online), np.inf)
+    if ledger[UNIT] == 0.0:  # all rewards are equal so far
+        plays = online[:, PULLS] + past[:, PULLS]
+        seen = plays > 0.0
+        means[seen] = (online[:, 1] + past[:, 1])[seen] / plays[seen]
+        return means, indices
+    rounds = clock_at(clock, online, pending, 0)
+    for node in range(len(online) - 1, 0, -1):
+        if arms.tree[node, SIZE] == 0:
+            awaited = float(pending[node, 0]) if len(pending) else 0.0
+            means[node], indices[node] = derived[node, WITHIN], bound(derived, ledger, node, rounds, awaited)
+        else:
+            first = arms.tree[node, 0]
+            indices[node] = indices[first : first + arms.tree[node, SIZE]].max()
+            means[node] = derived[node, CENTRE] if derived[node, ARMS] > 0.0 else np.nan
+    return means, indices
+
+
+def settings(nodes: Nodes) -> dict[str, float]:
+    """Typical noise, and the spreads within and between clusters, as standard deviations."""
+    if nodes.ledger[UNIT] == 0.0:
+        return {}
+    noise, within, between = np.sqrt(nodes.ledger[[TYPICAL, SPREAD2, S2]])
+    found = {"noise": float(noise), "within": float(within)}
+    if nodes.arms.clustered:
+        found["between"] = float(between)
+    return found | {"two_valued": float(nodes.ledger[BINARY])}
+
+
+@compiled
+def _play(
+    rule: int,
+    clock: int,
+    tree: Links,
+    online: Floats,
+    past: Floats,
+    pending: Floats,
+    derived: Floats,
+    ledger: Floats,
+    key: int,
+    rewards: Floats,
+    rows: Integers,
+    arm_of: Integers,
+    arms: Integers,
+) -> None:
+    for t in range(rows.size):
+        drawn = key + t if key >= 0 else key
+        leaf = _choose(rule, clock, tree, online, past, pending, derived, ledger, drawn)
+        arms[t] = arm_of[leaf]
+        learn_reward(tree, online, past, derived, ledger, leaf, rewards[rows[t], arms[t]])
+
+
+def play(
+    rule: int,
+    clock: int,
+    nodes: Nodes,
+    key: int,
+    contexts: Floats,
+    rewards: Floats,
+    rows: Integers,
+    arm_of: Integers,
+    arms: Integers,
+) -> None:
+    """Live through a whole trial and note the arms."""
+    tree, online, past, pending, derived, ledger, *_ = nodes
+    _play(rule, clock, tree.tree, online, past, pending, derived, ledger, key, rewards, rows, arm_of, arms)

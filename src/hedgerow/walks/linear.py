@@ -1,0 +1,132 @@
+"""Straight to the arms by a hierarchical linear model: HierLinUCB."""
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from ..hierarchy.ledger import BETA, ETA, LEDGER_SIZE, LEDGER_SUMS, OFFSET, PHI, RHO, SIG2, merged, new_ledger
+from ..hierarchy.linear import choose as best_arm
+from ..hierarchy.linear import estimate
+from ..hierarchy.linear import expect as narrow
+from ..hierarchy.linear import learn as observe
+from ..hierarchy.linear import settle as move
+from ..hierarchy.posterior import derived_size, rebuild
+from ..kernel import compiled
+from ..nodes import Layout, Nodes
+from ..randomness import draw
+from ..rules import Rule
+from ..tree import await_at
+from ..types import Floats, Integers, Links
+
+
+def shapes(rule: Rule, nodes: int, dimension: int | None) -> tuple[tuple[int, int], tuple[int]]:
+    """Derived rows: ceiling, mean and conditional covariance."""
+    return (nodes, derived_size(dimension or 0)), (LEDGER_SIZE,)
+
+
+def derive(
+    tree: Links, online: Floats, past: Floats, pending: Floats, rule: Rule, layout: Layout, before: Floats | None
+) -> tuple[Floats, Floats]:
+    """The model from the sums."""
+    weights, beta = rule.parameters
+    ledger = new_ledger(bool(weights), float(beta)) if before is None else before.copy()
+    derived = np.zeros(shapes(rule, len(tree), layout.dimension)[0])
+    rebuild(tree, online, past, derived, ledger)
+    return derived, ledger
+
+
+def merged_ledger(own: Floats, other: Floats, since: Floats | None) -> Floats:
+    """The ledger of two workers who started from ``since``."""
+    both = merged(own, other)
+    if since is not None:
+        both[:LEDGER_SUMS] -= since[:LEDGER_SUMS]
+    return both
+
+
+def choose(rule: int, clock: int, nodes: Nodes, context: Floats, key: int) -> int:
+    """The leaf to play, or -1 for a context that cannot be used."""
+    return best_arm(nodes.arms.tree, nodes.derived, nodes.ledger, context, draw(key, 0))
+
+
+def choose_many(rule: int, clock: int, nodes: Nodes, contexts: Floats, keys: Integers, chosen: Integers) -> None:
+    """Fill in the leaf for each row of contexts."""
+    _choose_many(nodes.arms.tree, nodes.derived, nodes.ledger, contexts, keys, chosen)
+
+
+@compiled
+def _choose_many(tree: Links, derived: Floats, ledger: Floats, contexts: Floats, keys: Integers, chosen: Integers) -> None:
+    for row in range(chosen.size):
+        chosen[row] = best_arm(tree, derived, ledger, contexts[row], draw(keys[row], 0))
+
+
+def learn(rule: int, nodes: Nodes, leaf: int, reward: float, context: Floats) -> bool:
+    """Add a reward, unless the context cannot be used."""
+    arms, online, past, _, derived, ledger, *_ = nodes
+    return observe(arms.tree, online, past, derived, ledger, leaf, reward, context)
+
+
+def expect(nodes: Nodes, leaf: int, context: Floats) -> None:
+    """Count a decision that waits for its reward."""
+    narrow(nodes.arms.tree, nodes.derived, nodes.ledger, leaf, context)
+    await_at(nodes.arms.tree, nodes.online, nodes.past, nodes.pending, nodes.derived, leaf, context[:0], 1.0)
+
+
+def settle(rule: int, nodes: Nodes, leaf: int, reward: float, context: Floats, others: Iterable[tuple[int, Floats]]) -> None:
+    """The reward of an expected decision; if the model was made anew, those that still wait narrow it again."""
+    arms, online, past, pending, derived, ledger, *_ = nodes
+    await_at(arms.tree, online, past, pending, derived, leaf, context[:0], -1.0)
+    if move(arms.tree, online, past, derived, ledger, leaf, reward, context):
+        for other, shown in others:
+            narrow(arms.tree, derived, ledger, other, shown)
+
+
+def estimates(rule: int, clock: int, nodes: Nodes, context: Floats) -> tuple[Floats, Floats]:
+    """Mean and index of every node; a cluster's are those of its centroid."""
+    found = [estimate(nodes.arms.tree, nodes.derived, nodes.ledger, context, node) for node in range(1, len(nodes.online))]
+    means, spreads = np.array([(np.nan, np.nan), *found]).T
+    return means, means + nodes.ledger[BETA] * np.sqrt(spreads)
+
+
+def settings(nodes: Nodes) -> dict[str, float]:
+    """Noise, spreads within and between clusters (as standard deviations), offset, and whether rounds are weighted."""
+    ledger = nodes.ledger
+    within, between = np.sqrt(ledger[[RHO, PHI]] * ledger[SIG2])
+    found = {"noise": float(np.sqrt(ledger[SIG2])), "between": float(between), "offset": float(ledger[OFFSET])}
+    if nodes.arms.clustered:
+        found["within"] = float(within)
+    return found | {"weighted": float(ledger[ETA] > 0.0)}
+
+
+@compiled
+def _play(
+    tree: Links,
+    online: Floats,
+    past: Floats,
+    derived: Floats,
+    ledger: Floats,
+    contexts: Floats,
+    rewards: Floats,
+    rows: Integers,
+    arm_of: Integers,
+    arms: Integers,
+) -> None:
+    for t in range(rows.size):
+        leaf = best_arm(tree, derived, ledger, contexts[t], -1.0)
+        arms[t] = arm_of[leaf]
+        observe(tree, online, past, derived, ledger, leaf, rewards[rows[t], arms[t]], contexts[t])
+
+
+def play(
+    rule: int,
+    clock: int,
+    nodes: Nodes,
+    key: int,
+    contexts: Floats,
+    rewards: Floats,
+    rows: Integers,
+    arm_of: Integers,
+    arms: Integers,
+) -> None:
+    """Live through a whole trial and note the arms."""
+    tree, online, past, _, derived, ledger, *_ = nodes
+    _play(tree.tree, online, past, derived, ledger, contexts, rewards, rows, arm_of, arms)

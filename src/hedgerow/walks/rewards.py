@@ -1,0 +1,136 @@
+"""Down the levels by an index over reward sums: UCB, HUCBC and the like; bounds from below (BAST); prices (D3RB)."""
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from ..balance import balance
+from ..kernel import compiled
+from ..nodes import Layout, Nodes
+from ..noise import rescale
+from ..rules import BAST, D3RB, NEVER, NEXT, SCALE, Rule, score
+from ..statistics import PULLS, TOTAL
+from ..tree import PARENT, await_at, bounds_from_below, clock_at, credit_rewards, descend_rewards
+from ..types import Floats, Integers, Links
+
+DOUBLINGS = 64
+"""More than any price can have seen."""
+
+
+def shapes(rule: Rule, nodes: int, dimension: int | None) -> tuple[tuple[int, int], tuple[int]]:
+    """Derived rows hold the experts' prices, for D3RB alone."""
+    return (nodes if rule.number == D3RB else 0, 1), (len(rule.ledger()),)
+
+
+def derive(
+    tree: Links, online: Floats, past: Floats, pending: Floats, rule: Rule, layout: Layout, before: Floats | None
+) -> tuple[Floats, Floats]:
+    """The scale in use and, for D3RB, the prices that the sums call for."""
+    ledger = rule.ledger()
+    if online[0, PULLS] >= ledger[NEXT]:
+        rescale(tree, online, past, ledger)
+    derived = np.ones(shapes(rule, len(tree), None)[0])
+    if rule.number == D3RB:
+        for _ in range(DOUBLINGS):
+            for node in range(1, len(tree)):
+                balance(tree, online, derived, ledger, node)
+    return derived, ledger
+
+
+def merged_ledger(own: Floats, other: Floats, since: Floats | None) -> Floats:
+    """Nothing in it is learnt apart from the sums."""
+    return own
+
+
+def choose(rule: int, clock: int, nodes: Nodes, context: Floats, key: int) -> int:
+    """The leaf to play."""
+    arms, online, past, pending, derived, ledger, places, seats, _, heap = nodes
+    return descend_rewards(rule, clock, arms.tree, online, past, pending, derived, ledger, places, seats, heap, key)
+
+
+def choose_many(rule: int, clock: int, nodes: Nodes, contexts: Floats, keys: Integers, chosen: Integers) -> None:
+    """All alike, but for draws."""
+    for row in range(len(chosen)):
+        chosen[row] = choose(rule, clock, nodes, contexts[row], keys[row])
+
+
+def learn(rule: int, nodes: Nodes, leaf: int, reward: float, context: Floats) -> bool:
+    """Add a reward."""
+    arms, online, past, _, derived, ledger, places, _, seat_of, heap = nodes
+    credit_rewards(rule, arms.tree, online, past, derived, ledger, places, seat_of, heap, leaf, reward)
+    return True
+
+
+def expect(nodes: Nodes, leaf: int, context: Floats) -> None:
+    """Count a decision that waits for its reward."""
+    await_at(nodes.arms.tree, nodes.online, nodes.past, nodes.pending, nodes.derived, leaf, context, 1.0)
+
+
+def settle(rule: int, nodes: Nodes, leaf: int, reward: float, context: Floats, others: Iterable[tuple[int, Floats]]) -> None:
+    """The reward of an expected decision."""
+    await_at(nodes.arms.tree, nodes.online, nodes.past, nodes.pending, nodes.derived, leaf, context, -1.0)
+    learn(rule, nodes, leaf, reward, context)
+
+
+def estimates(rule: int, clock: int, nodes: Nodes, context: Floats) -> tuple[Floats, Floats]:
+    """Mean and index of every node."""
+    arms, online, past, pending, derived, ledger, *_ = nodes
+    indices = np.empty(len(online))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        means = (online[:, TOTAL] + past[:, TOTAL]) / (online[:, PULLS] + past[:, PULLS])
+    if rule == BAST:
+        return means, bounds_from_below(rule, clock, arms.tree, online, past, pending, ledger, -1)
+    if rule == D3RB:
+        return means, -derived[:, 0] * np.sqrt(online[:, PULLS])
+    for node in range(1, len(online)):
+        rounds = clock_at(clock, online, pending, arms.tree[node, PARENT])
+        indices[node] = score(rule, online, past, pending, node, rounds, ledger, -1)
+    return means, indices
+
+
+def settings(nodes: Nodes) -> dict[str, float]:
+    """An automatic scale."""
+    return {"scale": float(nodes.ledger[SCALE])} if nodes.ledger[NEXT] < NEVER else {}
+
+
+@compiled
+def _play(
+    rule: int,
+    clock: int,
+    tree: Links,
+    online: Floats,
+    past: Floats,
+    pending: Floats,
+    derived: Floats,
+    ledger: Floats,
+    places: Integers,
+    seats: Links,
+    seat_of: Links,
+    heap: Floats,
+    key: int,
+    rewards: Floats,
+    rows: Integers,
+    arm_of: Integers,
+    arms: Integers,
+) -> None:
+    for t in range(rows.size):
+        drawn = key + t if key >= 0 else key
+        leaf = descend_rewards(rule, clock, tree, online, past, pending, derived, ledger, places, seats, heap, drawn)
+        arm = arm_of[leaf]
+        credit_rewards(rule, tree, online, past, derived, ledger, places, seat_of, heap, leaf, rewards[rows[t], arm])
+        arms[t] = arm
+
+
+def play(
+    rule: int,
+    clock: int,
+    nodes: Nodes,
+    key: int,
+    contexts: Floats,
+    rewards: Floats,
+    rows: Integers,
+    arm_of: Integers,
+    arms: Integers,
+) -> None:
+    """Live through a whole trial and note the arms."""
+    _play(rule, clock, nodes.arms.tree, *nodes[1:], key, rewards, rows, arm_of, arms)

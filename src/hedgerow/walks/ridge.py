@@ -1,0 +1,118 @@
+"""Down the levels by an index over ridge regressions: LinUCB, HLinUCBC and the like."""
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from ..kernel import compiled
+from ..nodes import PRECISIONS, Layout, Nodes
+from ..rules import Rule, ridge_score
+from ..statistics import THETA, all_packed_products, packed_products, packed_size, refresh, ridge_estimate
+from ..tree import await_at, credit_ridge, descend_many, descend_ridge
+from ..types import Floats, Integers, Links
+
+
+def shapes(rule: Rule, nodes: int, dimension: int | None) -> tuple[tuple[int, int], tuple[int]]:
+    """Derived rows: ceiling, theta and packed inverse."""
+    d = dimension or 0
+    return (nodes, THETA + d + packed_size(d)), (len(rule.ledger()),)
+
+
+def derive(
+    tree: Links, online: Floats, past: Floats, pending: Floats, rule: Rule, layout: Layout, before: Floats | None
+) -> tuple[Floats, Floats]:
+    """theta and the inverse of every node."""
+    d = layout.dimension or 0
+    derived = np.zeros(shapes(rule, len(online), d)[0], dtype=PRECISIONS[layout.precision])
+    for node in range(1, len(online)):
+        refresh(online, past, pending, derived, node, d)
+    return derived, rule.ledger()
+
+
+def merged_ledger(own: Floats, other: Floats, since: Floats | None) -> Floats:
+    """Nothing in it is learnt apart from the sums."""
+    return own
+
+
+def choose(rule: int, clock: int, nodes: Nodes, context: Floats, key: int) -> int:
+    """The leaf to play, or -1 for a context that cannot be used."""
+    return descend_ridge(rule, nodes.arms.tree, nodes.derived, nodes.ledger, context, key)
+
+
+def choose_many(rule: int, clock: int, nodes: Nodes, contexts: Floats, keys: Integers, chosen: Integers) -> None:
+    """Fill in the leaf for each row of contexts, by one matrix product."""
+    d = contexts.shape[1]
+    products = all_packed_products(contexts)
+    means = contexts @ nodes.derived[:, THETA : THETA + d].T
+    spreads = np.maximum(products @ nodes.derived[:, THETA + d :].T, 0.0)
+    descend_many(rule, nodes.arms.tree, nodes.ledger, means, spreads, keys, chosen)
+
+
+def learn(rule: int, nodes: Nodes, leaf: int, reward: float, context: Floats) -> bool:
+    """Add a reward, unless the context cannot be used."""
+    arms, online, past, pending, derived, *_ = nodes
+    return credit_ridge(arms.tree, online, past, pending, derived, leaf, reward, context)
+
+
+def expect(nodes: Nodes, leaf: int, context: Floats) -> None:
+    """Count a decision that waits for its reward."""
+    await_at(nodes.arms.tree, nodes.online, nodes.past, nodes.pending, nodes.derived, leaf, context, 1.0)
+
+
+def settle(rule: int, nodes: Nodes, leaf: int, reward: float, context: Floats, others: Iterable[tuple[int, Floats]]) -> None:
+    """The reward of an expected decision."""
+    await_at(nodes.arms.tree, nodes.online, nodes.past, nodes.pending, nodes.derived, leaf, context, -1.0)
+    learn(rule, nodes, leaf, reward, context)
+
+
+def estimates(rule: int, clock: int, nodes: Nodes, context: Floats) -> tuple[Floats, Floats]:
+    """theta'x and index of every node."""
+    means, spreads = np.empty(len(nodes.online)), np.empty(len(nodes.online))
+    ridge_estimate(nodes.derived, context, packed_products(context), 0, means, spreads)
+    indices = [ridge_score(rule, means[node], spreads[node], node, nodes.ledger, -1) for node in range(len(means))]
+    return means, np.array(indices)
+
+
+def settings(nodes: Nodes) -> dict[str, float]:
+    """Nothing is estimated."""
+    return {}
+
+
+@compiled
+def _play(
+    rule: int,
+    tree: Links,
+    online: Floats,
+    past: Floats,
+    pending: Floats,
+    derived: Floats,
+    ledger: Floats,
+    key: int,
+    contexts: Floats,
+    rewards: Floats,
+    rows: Integers,
+    arm_of: Integers,
+    arms: Integers,
+) -> None:
+    for t in range(rows.size):
+        context = contexts[t]
+        leaf = descend_ridge(rule, tree, derived, ledger, context, key + t if key >= 0 else key)
+        arm = arm_of[leaf]
+        credit_ridge(tree, online, past, pending, derived, leaf, rewards[rows[t], arm], context)
+        arms[t] = arm
+
+
+def play(
+    rule: int,
+    clock: int,
+    nodes: Nodes,
+    key: int,
+    contexts: Floats,
+    rewards: Floats,
+    rows: Integers,
+    arm_of: Integers,
+    arms: Integers,
+) -> None:
+    """Live through a whole trial and note the arms."""
+    arms_, online, past, pending, derived, ledger, *_ = nodes
+    _play(rule, arms_.tree, online, past, pending, derived, ledger, key, contexts, rewards, rows, arm_of, arms)
