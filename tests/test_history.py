@@ -1,11 +1,16 @@
 """History: sums from rounds and frames, addition, weights, and its use in policies."""
 
+import gzip
+import warnings
+
 import duckdb
 import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import hedgerow as hr
 
@@ -50,7 +55,7 @@ def test_sums_are_what_they_say():
 
 def test_an_in_memory_frame_is_summed_in_slices(monkeypatch):
     whole = hr.History.from_frame(pl.DataFrame(LOG), arm="ad", reward="click", context="age")
-    monkeypatch.setattr("hedgerow.history.SLICE", 17)
+    monkeypatch.setattr("hedgerow.grouping.SLICE", 17)
     sliced = hr.History.from_frame(pl.DataFrame(LOG), arm="ad", reward="click", context="age")
     assert by_arm(sliced).keys() == by_arm(whole).keys()
     for arm, row in by_arm(whole).items():
@@ -135,25 +140,96 @@ def test_bad_frames(kind):
     def history(arm="ad", reward="click", **columns):
         return hr.History.from_frame(FRAMES[kind]({**LOG, **columns}), arm=arm, reward=reward)
 
-    with pytest.raises(ValueError, match="no column 'price'; its columns are 'ad', 'click'"):
+    with pytest.raises(ValueError, match="the log has no column 'price'; its columns are 'ad', 'click'"):
         history(reward="price")
     with pytest.raises(ValueError, match="'ad' must hold numbers"):
         history(arm="click", reward="ad")
-    with pytest.raises(ValueError, match="2 rows have no value in column 'gain'"):
-        history(
-            reward="gain", gain=pa.array([None, None] + [1.0] * (N - 2)) if kind != "pandas" else [None] * 2 + [1.0] * (N - 2)
-        )
-    with pytest.raises(ValueError, match="1 rows have no arm"):
-        history(arm="item", item=pa.array([None] + ["a"] * (N - 1)) if kind != "pandas" else [None] + ["a"] * (N - 1))
     with pytest.raises(ValueError, match="rewards must be finite"):
         history(reward="gain", gain=np.array([np.inf] + [1.0] * (N - 1)))
+
+
+@pytest.mark.parametrize("kind", FRAMES)
+def test_rows_that_lack_something_are_left_out_and_counted(kind):
+    log = {
+        "ad": ["a", None, "a", "b", "a", "b"],
+        "click": [1.0, 1.0, None, 0.5, 2.0, 3.0],
+        "age": [1.0, 2.0, None, None, 3.0, float("nan")],
+    }
+    with pytest.warns(UserWarning, match="left out: 1 no arm, 1 no reward, 2 no age") as caught:
+        history = hr.History.from_frame(FRAMES[kind](log), arm="ad", reward="click", context="age")
+    assert len(caught) == 1
+    assert history.missing == {"no arm": 1, "no reward": 1, "no age": 2}
+    assert (history.arms, history.sums.tolist()) == (("a",), [[2.0, 3.0, 5.0, 7.0, 10.0, 4.0]])
+    assert repr(history) == "History(1 arms, 2 plays, contexts of 1; left out: 1 no arm, 1 no reward, 2 no age)"
+
+
+VALUES = st.one_of(st.none(), st.just(float("nan")), st.floats(-10, 10))
+
+
+@settings(max_examples=40, deadline=None)
+@given(rows=st.lists(st.tuples(st.sampled_from(["a", "b", None]), VALUES, VALUES), max_size=20), kind=st.sampled_from([*FRAMES]))
+def test_whatever_is_missing_the_rest_is_summed(rows, kind):
+    types = {"ad": pa.string(), "click": pa.float64(), "age": pa.float64()}
+    columns = dict(zip(types, zip(*rows, strict=True), strict=True)) if rows else dict.fromkeys(types, ())
+    table = pa.table({name: pa.array(list(columns[name]), type=types[name]) for name in types})
+    make = {"pandas": table.to_pandas, "polars": lambda: pl.from_arrow(table), "pyarrow": lambda: table}
+    make |= {"polars lazy": lambda: pl.from_arrow(table).lazy(), "duckdb": lambda: duckdb.from_arrow(table)}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        history = hr.History.from_frame(make[kind](), arm="ad", reward="click", context="age")
+    usable = [row for row in rows if None not in row and row[1] == row[1] and row[2] == row[2]]
+    expected = hr.History.from_rounds(
+        arms=[arm for arm, _, _ in usable],
+        rewards=[reward for _, reward, _ in usable],
+        contexts=np.array([[age] for _, _, age in usable]).reshape(-1, 1),
+    )
+    assert sum(history.missing.values()) == len(rows) - len(usable)
+    assert set(history.arms) == set(expected.arms)
+    for arm, row in by_arm(expected).items():
+        assert by_arm(history)[arm] == pytest.approx(row, rel=1e-12, abs=1e-12)
+
+
+def test_missing_rows_stay_counted(tmp_path):
+    frame = pl.DataFrame({"a": ["u", None, "v"], "r": [1.0, 1.0, None]})
+    with pytest.warns(UserWarning, match="left out"):
+        history = hr.History.from_frame(frame, arm="a", reward="r")
+    history.save(tmp_path / "history.zip")
+    for kept in (history.weighted(0.5), history.only(["u"]), hr.load(tmp_path / "history.zip")):
+        assert kept.missing == {"no arm": 1, "no reward": 1}
+    assert (history + history).missing == {"no arm": 2, "no reward": 2}
 
 
 def test_missing_arms_of_pandas_own_types():
     for dtype, values in (("string", ["a", None]), ("Int64", [1, None])):
         frame = pd.DataFrame({"arm": pd.array(values, dtype=dtype), "r": [1.0, 2.0]})
-        with pytest.raises(ValueError, match="1 rows have no arm"):
-            hr.History.from_frame(frame, arm="arm", reward="r")
+        with pytest.warns(UserWarning, match="1 no arm"):
+            assert hr.History.from_frame(frame, arm="arm", reward="r").arms == (values[0],)
+
+
+@pytest.mark.parametrize("name", ["log.parquet", "log.csv", "log.csv.gz", "log.tsv", "logs/*.parquet", "logs"])
+def test_files_give_the_sums_of_their_rows(tmp_path, name):
+    frame = pl.DataFrame(LOG)
+    path = tmp_path / name
+    if name.startswith("logs"):
+        (tmp_path / "logs").mkdir()
+        for i in range(5):
+            frame[i * 100 : (i + 1) * 100].write_parquet(tmp_path / f"logs/{i}.parquet")
+    elif name.endswith("parquet"):
+        frame.write_parquet(path)
+    else:
+        text = frame.write_csv(separator="\t" if name.endswith("tsv") else ",").encode()
+        path.write_bytes(gzip.compress(text) if name.endswith("gz") else text)
+    history = hr.History.from_file(path, arm="ad", reward="click", context=["age", "visits"])
+    expected = hr.History.from_frame(frame, arm="ad", reward="click", context=["age", "visits"])
+    assert history.arms == expected.arms == ("a", "b", "c")
+    assert history.sums == pytest.approx(expected.sums, rel=1e-12)
+    assert history.encoding == expected.encoding
+
+
+def test_a_bad_file_is_named(tmp_path):
+    (tmp_path / "log.csv").write_text("ad,click\na,1\nb,many\n")
+    with pytest.raises(ValueError, match="'click' must hold numbers, it holds String such as 'many'"):
+        hr.History.from_file(tmp_path / "log.csv", arm="ad", reward="click")
 
 
 def test_history_of_other_arms_can_be_left_out():

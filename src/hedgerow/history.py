@@ -1,22 +1,24 @@
 """History: what was played before, as sums per arm."""
 
-from collections.abc import Callable, Iterable, Sequence
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from . import state
 from .arms import as_label, shown
-from .statistics import LARGEST, PULLS, SCALARS, row_size, tally
-from .types import Floats, Integers, Label, tuples
-
-if TYPE_CHECKING:
-    import narwhals as nw
-
-SLICE = 1 << 18
-"""Rows of an in-memory frame that are summed at a time, so that memory stays bounded."""
+from .columns import as_frame
+from .encoding import Column, Encoding
+from .files import read_with
+from .grouping import grouped
+from .rounds import context_vectors, numbered
+from .sql import read_sums, statement
+from .statistics import LARGEST, PULLS, row_size, tally
+from .types import Floats, Label, tuples
 
 
 class History:
@@ -29,8 +31,18 @@ class History:
     1.0
     """
 
-    def __init__(self, arms: Iterable[Label], sums: Floats, dimension: int | None = None):
+    def __init__(
+        self,
+        arms: Iterable[Label],
+        sums: Floats,
+        dimension: int | None = None,
+        *,
+        encoding: Encoding | None = None,
+        missing: Mapping[str, int] | None = None,
+    ):
         self.arms = tuple(arms)
+        self.encoding = encoding
+        self.missing = dict(missing or {})
         self.sums = np.ascontiguousarray(sums, dtype=np.float64)
         self.dimension = dimension
         expected = (len(self.arms), row_size(dimension))
@@ -38,16 +50,18 @@ class History:
             raise ValueError(f"sums must be a row of {expected[1]} numbers for each distinct arm, got shape {self.sums.shape}")
         if not np.isfinite(self.sums).all() or (self.sums[:, PULLS] < 0.0).any():
             raise ValueError("a history must hold finite sums of at least no plays")
+        if encoding is not None and encoding.dimension != dimension:
+            raise ValueError(f"the encoding gives {encoding.dimension} numbers, the history has contexts of {dimension}")
         self._row_of = {arm: row for row, arm in enumerate(self.arms)}
 
     @classmethod
     def from_rounds(cls, *, arms: Iterable[Label], rewards: ArrayLike, contexts: ArrayLike | None = None) -> "History":
         """Logged rounds, one arm, reward and (if any) context vector each."""
-        labels, rows = _numbered(arms)
+        labels, rows = numbered(arms)
         values = np.asarray(rewards, dtype=np.float64)
         if values.shape != (rows.size,):
             raise ValueError(f"rewards must give one number per round: {rows.size} arms, rewards of shape {values.shape}")
-        vectors, dimension = _contexts(contexts, rows.size)
+        vectors, dimension = context_vectors(contexts, rows.size)
         sums = np.zeros((len(labels), row_size(dimension)))
         if (at := tally(sums, rows, values, vectors)) < rows.size:
             what, seen = ("contexts", vectors[at]) if abs(values[at]) < LARGEST else ("rewards", values[at])
@@ -55,22 +69,74 @@ class History:
         return cls(labels, sums, dimension)
 
     @classmethod
-    def from_frame(cls, frame: Any, *, arm: str, reward: str, context: str | Sequence[str] | None = None) -> "History":
-        """A log as a data frame: pandas, polars, pyarrow, DuckDB or any other that narwhals takes, eager or lazy.
+    def from_frame(
+        cls,
+        frame: Any,
+        *,
+        arm: str,
+        reward: str,
+        context: str | Sequence[str] | Encoding | None = None,
+        scale: bool = False,
+    ) -> "History":
+        """A log as a data frame: pandas, polars, pyarrow, DuckDB, Dask, Spark or any other that narwhals takes.
 
-        The sums are one GROUP BY, which a lazy frame leaves to its engine.
+        The sums are one GROUP BY, which a lazy frame leaves to its engine. Rows without an arm, a reward or a number of
+        the context are left out and counted in ``missing``.
+
+        Arguments
+            context: columns of numbers, truth values or text, in this order; each text is a category, with one number for
+                each of its levels. Or the ``encoding`` of another history, so that the two can be added.
+            scale: subtract from each column of numbers its mean and divide by its standard deviation, which takes one
+                more pass over the log.
         """
-        import narwhals as nw
+        history = _summed(as_frame(frame), arm, reward, context, scale)
+        _warn(history.missing)
+        return history
 
-        data: Any = nw.from_native(frame)
-        columns = [context] if isinstance(context, str) else list(context or ())
-        _check_columns(data, arm, reward, columns)
-        if isinstance(data, nw.LazyFrame):
-            return _grouped(data, arm, reward, columns)
-        total = cls((), np.zeros((0, row_size(len(columns)))), len(columns) or None)
-        for start in range(0, len(data), SLICE):
-            total = total + _grouped(data[start : start + SLICE], arm, reward, columns)
-        return total
+    @classmethod
+    def from_file(
+        cls,
+        path: str | Path,
+        *,
+        arm: str,
+        reward: str,
+        context: str | Sequence[str] | Encoding | None = None,
+        scale: bool = False,
+    ) -> "History":
+        """A log in Parquet, CSV or TSV files: one, a folder or a pattern of them; read in a stream, so it may be long."""
+        names = [column.name for column in context.columns] if isinstance(context, Encoding) else _listed(context)
+        history = read_with(path, [reward, *names], lambda log: _summed(as_frame(log), arm, reward, context, scale))
+        _warn(history.missing)
+        return history
+
+    @classmethod
+    def from_sums(cls, table: Any, *, arm: str = "arm", context: str | Sequence[str] | Encoding | None = None) -> "History":
+        """Sums that were computed elsewhere: a frame with the columns that :meth:`sql` names.
+
+        ``context`` tells what the numbers x_1, x_2 and so on are: names of columns, or the encoding given to ``sql``.
+        """
+        sums, dimension = read_sums(table, arm)
+        history = cls(sums.arms, sums.rows, dimension or None, encoding=_encoding(context), missing=sums.missing)
+        _warn(history.missing)
+        return history
+
+    @staticmethod
+    def sql(
+        table: str,
+        *,
+        arm: str,
+        reward: str,
+        context: str | Sequence[str] | Encoding | None = None,
+        dialect: str = "duckdb",
+    ) -> str:
+        """The GROUP BY that computes a history inside a database; :meth:`from_sums` takes its result.
+
+        Arguments
+            table: a name, with dots between its parts, or a query in parentheses. Names are quoted as they are given.
+            context: columns of numbers, or an encoding.
+            dialect: duckdb, spark, bigquery, snowflake or postgres.
+        """
+        return statement(table, arm, reward, context if isinstance(context, Encoding) else _listed(context), dialect)
 
     def plays(self, arm: Label) -> float:
         """How often an arm was played."""
@@ -80,13 +146,14 @@ class History:
         """The same history, each round counted ``weight`` times: below 1 it is trusted less."""
         if isinstance(weight, bool) or not isinstance(weight, int | float | np.number) or not 0.0 <= weight < 1e100:
             raise ValueError(f"weight must be a number of at least 0, got {weight!r}")
-        return History(self.arms, self.sums * weight, self.dimension)
+        return History(self.arms, self.sums * weight, self.dimension, encoding=self.encoding, missing=self.missing)
 
     def only(self, arms: Iterable[Label]) -> "History":
         """The part of the history about these arms."""
         wanted = set(arms)
         kept = [arm for arm in self.arms if arm in wanted]
-        return History(kept, self.sums[[self._row_of[arm] for arm in kept]], self.dimension)
+        rows = self.sums[[self._row_of[arm] for arm in kept]]
+        return History(kept, rows, self.dimension, encoding=self.encoding, missing=self.missing)
 
     def rows_for(self, arms: Sequence[Label], dimension: int | None) -> Floats:
         """Rows of sums in the order of a policy's arms, as wide as its contexts need."""
@@ -107,16 +174,20 @@ class History:
         if self.arms and other.arms and self.dimension != other.dimension:
             raise ValueError(f"histories with contexts of {self.dimension} and {other.dimension} numbers cannot be added")
         dimension = self.dimension if self.arms else other.dimension
+        encoding = _shared_encoding(self, other)
+        missing = dict(Counter(self.missing) + Counter(other.missing))
         arms = tuple(dict.fromkeys((*self.arms, *other.arms)))
         sums = np.zeros((len(arms), row_size(dimension)))
         sums[: len(self.arms)] = self.sums if self.arms else 0.0
         row_of = {arm: row for row, arm in enumerate(arms)}
         sums[[row_of[arm] for arm in other.arms]] += other.sums[:, : sums.shape[1]]
-        return History(arms, sums, dimension)
+        return History(arms, sums, dimension, encoding=encoding, missing=missing)
 
     def save(self, path: str | Path) -> None:
         """Write the history to a file that ``hedgerow.load`` reads."""
-        manifest = {"kind": "history", "arms": list(self.arms), "dimension": self.dimension}
+        encoding = None if self.encoding is None else self.encoding.to_json()
+        manifest: state.Manifest = {"kind": "history", "arms": list(self.arms), "dimension": self.dimension}
+        manifest |= {"encoding": encoding, "missing": self.missing}
         state.save(path, manifest, {"sums": self.sums})
 
     @classmethod
@@ -131,11 +202,16 @@ class History:
     def _restore(cls, file: state.StateFile) -> "History":
         arms = tuple(as_label(tuples(arm), "an arm label") for arm in file.manifest["arms"])
         dimension = as_dimension(file.manifest["dimension"])
-        return cls(arms, file.array("sums", (len(arms), row_size(dimension))), dimension)
+        columns = file.manifest.get("encoding")  # files of older versions have none, nor counts of missing rows
+        encoding = None if columns is None else Encoding.from_json(columns)
+        missing = {str(reason): int(rows) for reason, rows in file.manifest.get("missing", {}).items()}
+        sums = file.array("sums", (len(arms), row_size(dimension)))
+        return cls(arms, sums, dimension, encoding=encoding, missing=missing)
 
     def __repr__(self) -> str:
         contexts = f", contexts of {self.dimension}" if self.dimension else ""
-        return f"History({len(self.arms)} arms, {self.sums[:, PULLS].sum():g} plays{contexts})"
+        left_out = f"; left out: {_reasons(self.missing)}" if self.missing else ""
+        return f"History({len(self.arms)} arms, {self.sums[:, PULLS].sum():g} plays{contexts}{left_out})"
 
 
 def as_dimension(value: Any) -> int | None:
@@ -147,75 +223,45 @@ def as_dimension(value: Any) -> int | None:
     return int(value)
 
 
-def _numbered(arms: Iterable[Any]) -> tuple[list[Label], Integers]:
-    """Distinct labels, and for each round the number of its label."""
-    if isinstance(arms, np.ndarray) and arms.dtype.kind in "iu" and arms.size and np.ptp(arms) < 4 * arms.size:
-        least = int(arms.min())
-        numbers = arms.astype(np.int64) - least  # small whole numbers need no sorting
-        distinct = np.flatnonzero(np.bincount(numbers))
-        place = np.zeros(int(distinct[-1]) + 1, dtype=np.int64)
-        place[distinct] = np.arange(distinct.size)
-        labels: list[Label] = [*(distinct + least).tolist()]
-        return labels, place[numbers]
-    if isinstance(arms, np.ndarray) and arms.dtype != object and arms.ndim == 1:
-        distinct, numbers = np.unique(arms, return_inverse=True)
-        return [as_label(arm, "an arm label") for arm in distinct], numbers.astype(np.int64)
-    number_of: dict[Any, int] = {}
-    try:
-        rows = [number_of.setdefault(arm, len(number_of)) for arm in arms]
-    except TypeError as error:
-        raise ValueError(f"arms must be a list of labels, one per round: {error}") from error
-    return [as_label(arm, "an arm label") for arm in number_of], np.array(rows, dtype=np.int64)
+def _listed(context: str | Sequence[str] | None) -> list[str]:
+    return [context] if isinstance(context, str) else list(context or ())
 
 
-def _contexts(contexts: ArrayLike | None, rounds: int) -> tuple[Floats, int | None]:
-    if contexts is None:
-        return np.zeros((rounds, 0)), None
-    vectors = np.ascontiguousarray(contexts, dtype=np.float64)
-    if vectors.ndim != 2 or vectors.shape[0] != rounds or vectors.shape[1] == 0:
-        raise ValueError(f"contexts must be one row of numbers per round: {rounds} rounds, shape {vectors.shape}")
-    return vectors, vectors.shape[1]
+def _encoding(context: str | Sequence[str] | Encoding | None) -> Encoding | None:
+    """An encoding as given, or of columns of plain numbers."""
+    if isinstance(context, Encoding):
+        return context
+    return Encoding(tuple(Column(name) for name in _listed(context))) if context else None
 
 
-def _check_columns(data: Any, arm: str, reward: str, context: Sequence[str]) -> None:
-    schema = data.collect_schema()
-    if missing := [name for name in (arm, reward, *context) if name not in schema.names()]:
-        raise ValueError(f"the frame has no column {shown(missing)}; its columns are {shown(schema.names(), 20)}")
-    for name in (reward, *context):
-        dtype = schema[name]
-        if not (dtype.is_numeric() or dtype.is_boolean()):
-            raise ValueError(f"column {name!r} must hold numbers, it holds {dtype}")
+def _summed(data: Any, arm: str, reward: str, context: str | Sequence[str] | Encoding | None, scale: bool) -> History:
+    if scale and isinstance(context, Encoding):
+        raise ValueError("a given encoding says already how columns are scaled: leave scale=True out")
+    columns = context if isinstance(context, Encoding) else _listed(context)
+    encoding, parts = grouped(data, arm, reward, columns, scale=scale)
+    dimension = None if encoding is None else encoding.dimension
+    total = History((), np.zeros((0, row_size(dimension))), dimension, encoding=encoding)
+    for sums in parts:
+        total = total + History(sums.arms, sums.rows, dimension, encoding=encoding, missing=sums.missing)
+    return total
 
 
-def _grouped(data: Any, arm: str, reward: str, context: Sequence[str]) -> History:
-    """The sums of ``statistics.observe`` as a GROUP BY."""
-    import narwhals as nw
-
-    inputs = {"r": reward, **{f"x{i}": name for i, name in enumerate(context)}}
-    plain = data.select(nw.col(arm).alias("arm"), *(nw.col(name).cast(nw.Float64).alias(key) for key, name in inputs.items()))
-    products = {"rr": ("r", "r"), **{f"rx{i}": ("r", f"x{i}") for i in range(len(context))}}
-    products |= {f"xx{i}_{j}": (f"x{i}", f"x{j}") for i in range(len(context)) for j in range(i + 1)}
-    widened = plain.with_columns(**{key: nw.col(a) * nw.col(b) for key, (a, b) in products.items()})
-    sums = widened.group_by("arm").agg(
-        nw.len().alias("rows"),
-        *(nw.col(key).count().alias(f"given_{key}") for key in inputs),
-        *(nw.col(key).sum().alias(key) for key in (*inputs, *products)),
-    )
-    table = sums.collect() if isinstance(sums, nw.LazyFrame) else sums
-    labels = table["arm"].to_list()
-    values = np.column_stack([table[key].to_numpy() for key in ("rows", "r", *products, *list(inputs)[1:])]).astype(np.float64)
-    _check_sums(table, labels, inputs, values)
-    return History([as_label(label, "an arm label") for label in labels], values, len(context) or None)
+def _shared_encoding(one: History, other: History) -> Encoding | None:
+    """The encoding of the sum of two histories; numbers as they are may be added to those of unnamed contexts."""
+    known = [history.encoding for history in (one, other) if history.encoding is not None]
+    unnamed = len(known) < 2 and one.arms and other.arms
+    if len(set(known)) > 1 or (known and unnamed and not known[0].plain):
+        raise ValueError(
+            f"histories with different encodings cannot be added: {one.encoding} and {other.encoding}; "
+            "give the encoding of the first as context= when you make the second"
+        )
+    return known[0] if known else None
 
 
-def _check_sums(table: "nw.DataFrame[Any]", labels: list[Any], inputs: dict[str, str], values: Floats) -> None:
-    rows = table["rows"].to_numpy()
-    if missing := int(rows[table["arm"].is_null().to_numpy().astype(bool)].sum()):
-        raise ValueError(f"{missing} rows have no arm; drop or fill them first")
-    for key, name in inputs.items():
-        if missing := int((rows - table[f"given_{key}"].to_numpy()).sum()):
-            raise ValueError(f"{missing} rows have no value in column {name!r}; drop or fill them first")
-    if not np.isfinite(values).all():
-        row, column = np.argwhere(~np.isfinite(values))[0]
-        where = "rewards" if column < SCALARS else "contexts"
-        raise ValueError(f"{where} must be finite, those of arm {labels[row]!r} are not")
+def _reasons(missing: Mapping[str, int]) -> str:
+    return ", ".join(f"{rows} {reason}" for reason, rows in missing.items())
+
+
+def _warn(missing: Mapping[str, int]) -> None:
+    if missing:
+        warnings.warn(f"rows of the log were left out: {_reasons(missing)}", UserWarning, stacklevel=3)

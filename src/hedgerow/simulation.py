@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from .backends import CLUSTERS, run_on_cluster
 from .checks import accepted
 from .kernel import COMPILED
 from .meta import Meta
@@ -48,6 +49,7 @@ def simulate(
     jobs: int | None = None,
     marks: Sequence[int] = (),
     resume: str | Path | None = None,
+    backend: str | None = None,
 ) -> Simulation:
     """Play every policy on the same trials of a problem.
 
@@ -58,6 +60,8 @@ def simulate(
         jobs: processes to use; None for all cores. The numbers do not depend on it.
         marks: rounds at which curves are kept, beside some hundred others.
         resume: a folder where finished trials are kept, so that an interrupted run goes on where it stopped.
+        backend: "joblib" for processes of this machine, "dask" or "ray" for a cluster: the one you are connected to, else
+            one on this machine. A cluster uses all of its cores, whatever ``jobs`` says; the numbers do not depend on it.
 
     >>> import hedgerow as hr
     >>> result = hr.simulate([hr.UCB, hr.HUCBC], hr.problems.SyntheticClassical(), rounds=500, trials=3, jobs=1)
@@ -70,13 +74,15 @@ def simulate(
             raise ValueError(f"{name} must be a whole number of at least 1, got {value!r}")
     if isinstance(problem, type) or not hasattr(problem, "trial"):
         raise ValueError(f"problem must be a problem such as problems.SyntheticClassical(), got {problem!r}")
+    if backend not in (None, "joblib", *CLUSTERS):
+        raise ValueError(f"backend must be one of {', '.join(('joblib', *CLUSTERS))}, got {backend!r}")
     at, experts = _marked(rounds, marks), _rehearsal(makes, problem)
     width = max((len(names) for names in experts.values()), default=0)
     run = partial(_outcome, makes, problem, rounds, seed, at, width)
     if resume is not None:
         key = (_content(problem), [(name, _recipe(make)) for name, make in makes.items()], rounds, seed, at.tolist())
         run = partial(_kept, run, Path(resume), hashlib.blake2b(repr((source_digest(), key)).encode(), digest_size=8).hexdigest())
-    outcomes = list(_shown(_run_all(run, trials, jobs), trials, str(problem)))
+    outcomes = list(_shown(_run_all(run, trials, jobs, backend), trials, str(problem)))
     stacked = [np.stack(parts, axis=1) for parts in list(zip(*outcomes, strict=True))[:3]]
     return Simulation(
         problem=str(problem),
@@ -163,9 +169,9 @@ def _outcome(
     best = trial.expected.max(axis=1)
     row = trial.rows if len(trial.expected) > 1 else np.zeros_like(trial.rows)
     reward, regret, followed = [], [], []
-    for make in makes.values():
+    for place, make in enumerate(makes.values()):
         policy = build(make, trial, labels)
-        played = play(policy, trial)
+        played = play(policy, trial, np.random.default_rng([seed, number, 2, place]))
         reward.append(np.cumsum(trial.rewards[trial.rows, played.arms])[at - 1])
         regret.append(np.cumsum(best[row] - trial.expected[row, played.arms])[at - 1])
         followed.append(_followed(played.followed, width)[at - 1])
@@ -188,13 +194,15 @@ def _rehearsal(makes: Mapping[str, Make | Shuffled], problem: Problem) -> dict[s
     return {name: tuple(policy.experts) for name, policy in built.items() if isinstance(policy, Meta)}
 
 
-def _run_all(run: Callable[[int], Outcome], trials: int, jobs: int | None) -> Iterator[Outcome]:
+def _run_all(run: Callable[[int], Outcome], trials: int, jobs: int | None, backend: str | None) -> Iterator[Outcome]:
+    if backend in CLUSTERS:
+        return run_on_cluster(run, trials, backend)
     if jobs == 1 or trials == 1:
         return map(run, range(trials))
     try:
         from joblib import Parallel, delayed
     except ImportError as error:
-        if jobs is None:
+        if jobs is None and backend is None:
             return map(run, range(trials))
         raise ImportError('several jobs need joblib: pip install "hedgerow[cli]"') from error
     results: Iterator[Outcome] = Parallel(n_jobs=min(jobs, trials) if jobs else -1, return_as="generator")(

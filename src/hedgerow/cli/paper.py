@@ -21,6 +21,7 @@ def reproduce(
     trials: Annotated[int | None, typer.Option(help="Trials of each panel; the paper's 20 or 10 if left out.")] = None,
     rounds: Annotated[int | None, typer.Option(help="At most so many rounds; the paper's own if left out.")] = None,
     jobs: Annotated[int | None, typer.Option(help="Processes; all cores if left out.")] = None,
+    backend: Annotated[str | None, typer.Option(help="Where trials run: joblib, or a dask or ray cluster.")] = None,
     data: Annotated[str | None, typer.Option(help="Folder of the real data sets; else $HEDGEROW_DATA, else simulated.")] = None,
     out: Annotated[str | None, typer.Option(help="Folder; report if left out, or report-quick with --quick.")] = None,
     quick: Annotated[bool, typer.Option("--quick", help="A few short trials, to see what it looks like.")] = False,
@@ -33,7 +34,8 @@ def reproduce(
 
     say = partial(Console(stderr=True).print, style="dim", highlight=False, soft_wrap=True, markup=False)
     try:
-        found = run(figures or (), trials=trials, rounds=rounds, jobs=jobs, data=data, out=out, quick=quick, say=say)
+        settings: dict[str, Any] = {"trials": trials, "rounds": rounds, "jobs": jobs, "backend": backend}
+        found = run(figures or (), **settings, data=data, out=out, quick=quick, say=say)
     except KeyboardInterrupt:
         say("Interrupted; the same command goes on where this one stopped.")
         raise typer.Exit(130) from None

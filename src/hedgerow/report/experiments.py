@@ -63,7 +63,16 @@ class Panel:
     unit: str = ""
     simulated: bool = False
 
-    def run(self, *, rounds: int | None, trials: int | None, seed: int, jobs: int | None, resume: str | None) -> Simulation:
+    def run(
+        self,
+        *,
+        rounds: int | None,
+        trials: int | None,
+        seed: int,
+        jobs: int | None,
+        resume: str | None,
+        backend: str | None = None,
+    ) -> Simulation:
         """Play the panel, at most ``rounds`` rounds long."""
         horizon = min(self.rounds, rounds or self.rounds)
         marks = (1000, SHORT, horizon // 4, horizon // 2)
@@ -76,6 +85,7 @@ class Panel:
             jobs=jobs,
             marks=marks,
             resume=resume,
+            backend=backend,
         )
 
 

@@ -76,6 +76,7 @@ def reproduce(
     trials: int | None = None,
     rounds: int | None = None,
     jobs: int | None = None,
+    backend: str | None = None,
     data: str | None = None,
     out: str | Path | None = None,
     quick: bool = False,
@@ -86,6 +87,7 @@ def reproduce(
     Arguments
         letters: of ``a`` to ``f`` and ``bounds``; none for all.
         trials, rounds: fewer (or more) trials, at most so many rounds; None for the paper's own.
+        jobs, backend: processes, and where they run; see ``hedgerow.simulate``.
         quick: a few short trials, to see what it looks like.
         out: the folder; "report" if None, or "report-quick" for a quick run.
         data: a folder with the real data sets; else the environment variable HEDGEROW_DATA, else simulated data.
@@ -105,7 +107,7 @@ def reproduce(
     results = {}
     for number, (key, panel) in enumerate(panels.items(), start=1):
         say(f"[{number}/{len(panels)}] {panel.problem}")
-        results[key] = panel.run(rounds=rounds, trials=trials, seed=SEED, jobs=jobs, resume=str(kept))
+        results[key] = panel.run(rounds=rounds, trials=trials, seed=SEED, jobs=jobs, resume=str(kept), backend=backend)
     claims = [claim for letter in wanted for claim in CLAIMS[letter](results)]
     found = Reproduction(experiments, panels, results, claims, SEED, folder)
     say("drawing the figures")

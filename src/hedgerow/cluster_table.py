@@ -1,0 +1,84 @@
+"""Which cluster each arm of a log belongs to: from a mapping, a column of the log, or a file."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from .arms import as_label, shown
+from .files import exists, read_texts
+from .types import Label
+
+Table: TypeAlias = dict[Label, Label]
+
+
+def given_table(clusters: Mapping[Any, Any], arms: Sequence[Label]) -> Table:
+    """A mapping arm -> cluster, with its arms written as those of the log."""
+    convert = _as_in(arms)
+    return {convert(as_label(arm, "an arm label")): as_label(label, "a cluster label") for arm, label in clusters.items()}
+
+
+def column_table(arms: Sequence[Label], labels: Iterable[Any], column: str) -> Table:
+    """The one cluster that a column of the log gives each arm; ``arms`` are those of its rows."""
+    pairs = dict.fromkeys(zip(arms, labels, strict=True))
+    return _table((pair for pair in pairs if pair[1] is not None and pair[1] == pair[1]), f"column {column!r}")
+
+
+def file_table(place: str | Path, arms: Sequence[Label]) -> Table:
+    """The clusters of a file with the columns arm and cluster, or those named in ``FILE:arm_column,cluster_column``."""
+    path, names = _parted(str(place))
+    if not exists(path):
+        raise ValueError(f"clusters {str(place)!r} is neither a column of the log nor a file")
+    columns = read_texts(path)
+    if missing := [name for name in names if name not in columns]:
+        raise ValueError(
+            f"{Path(path).name} has no column {shown(missing)}; its columns are {shown(columns, 20)}: "
+            f"name them as in {Path(path).name}:arm_column,cluster_column"
+        )
+    convert = _as_in(arms)
+    rows = zip(columns[names[0]], columns[names[1]], strict=True)
+    pairs = ((convert(as_label(arm, "an arm label")), label) for arm, label in rows if arm is not None and label is not None)
+    return _table(pairs, Path(path).name)
+
+
+def extended(arms: Sequence[Label], table: Table) -> tuple[tuple[Label, ...], tuple[Label, ...]]:
+    """The arms of a log, then those that only the table names, and the cluster of each."""
+    if missing := [arm for arm in arms if arm not in table]:
+        raise ValueError(f"{len(missing)} of {len(arms)} arms of the log have no cluster: {shown(missing)}")
+    known = set(arms)
+    every = (*arms, *(arm for arm in table if arm not in known))
+    return every, tuple(table[arm] for arm in every)
+
+
+def _parted(place: str) -> tuple[str, tuple[str, str]]:
+    path, colon, columns = place.rpartition(":")
+    if colon and columns.count(",") == 1:
+        arm, cluster = columns.split(",")
+        return path, (arm.strip(), cluster.strip())
+    return place, ("arm", "cluster")
+
+
+def _table(pairs: Iterable[tuple[Label, Any]], where: str) -> Table:
+    table: Table = {}
+    for arm, label in pairs:
+        cluster = as_label(label, "a cluster label")
+        if table.setdefault(arm, cluster) != cluster:
+            raise ValueError(f"{where} puts arm {arm!r} into two clusters, {table[arm]!r} and {cluster!r}: it must have one")
+    return table
+
+
+def _as_in(arms: Sequence[Label]) -> Callable[[Label], Label]:
+    """Labels of another file written as the log writes them: one may hold text where the other holds numbers."""
+    kinds = {type(arm) for arm in arms}
+    if kinds == {str}:
+        return str
+    if len(kinds) == 1 and kinds <= {int, float}:
+        kind: Any = kinds.pop()
+        return lambda label: _converted(kind, label)
+    return lambda label: label
+
+
+def _converted(kind: Callable[[Any], Label], label: Label) -> Label:
+    try:
+        return kind(label)
+    except (TypeError, ValueError):
+        return label

@@ -1,0 +1,106 @@
+"""Columns of a log: which there are, what they hold, and as arrays."""
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .arms import shown
+from .types import Floats
+
+ROWS_TO_SHOW = 100_000
+"""Rows among which an error message looks for a value to show."""
+
+
+def as_frame(frame: Any) -> Any:
+    """A frame of any kind as one of narwhals, eager or lazy."""
+    import narwhals as nw
+
+    try:
+        data: Any = nw.from_native(frame)
+        names = list(data.collect_schema())
+    except nw.exceptions.DuplicateError as error:
+        raise ValueError(f"the frame has two columns of the same name: {' '.join(str(error).split())}") from error
+    except TypeError as error:
+        raise ValueError(
+            f"a log must be a data frame of pandas, polars, pyarrow, DuckDB, Dask or Spark, got {type(frame).__name__}"
+        ) from error
+    if data.implementation.is_duckdb() or data.implementation.is_spark_like():
+        names = list(frame.columns)  # a schema would hold a repeated name once
+    if twice := [name for name, times in Counter(names).items() if times > 1]:
+        raise ValueError(f"the frame has two columns of the same name: {shown(twice)}")
+    return data
+
+
+def check_names(data: Any, names: Sequence[str | None]) -> None:
+    """Refuse a frame that lacks a column."""
+    there = data.collect_schema().names()
+    if missing := [name for name in names if name is not None and name not in there]:
+        raise ValueError(f"the log has no column {shown(missing)}; its columns are {shown(there, 20)}")
+
+
+def check_numbers(data: Any, names: Sequence[str]) -> None:
+    """Refuse columns of something else than numbers or truth values, with a value to see why."""
+    import narwhals as nw
+
+    schema = data.collect_schema()
+    for name in names:
+        dtype = schema[name]
+        if not (dtype.is_numeric() or dtype == nw.Boolean):
+            raise ValueError(f"column {name!r} must hold numbers, it {_content(data, name, dtype)}")
+
+
+def _content(data: Any, name: str, dtype: Any) -> str:
+    """What a column holds, with the first value that is no number."""
+    values = collected(data.select(name).head(ROWS_TO_SHOW))[name].to_list()
+    given = [value for value in values if value is not None]
+    if not given:
+        return "has no values"
+    odd = next((value for value in given if not _is_number(value)), given[0])
+    return f"holds {dtype} such as {odd!r:.80}"
+
+
+def _is_number(value: Any) -> bool:
+    try:
+        return math.isfinite(float(value)) or isinstance(value, float)
+    except (TypeError, ValueError, OverflowError):
+        return False
+
+
+def collected(data: Any) -> Any:
+    """An eager frame; polars streams, so that memory stays bounded."""
+    import narwhals as nw
+
+    if not isinstance(data, nw.LazyFrame):
+        return data
+    return data.collect(engine="streaming") if data.implementation.is_polars() else data.collect()
+
+
+def doubles(series: Any) -> Floats:
+    """A column of numbers, NaN where there is none."""
+    import narwhals as nw
+
+    return np.array(series.cast(nw.Float64).to_numpy(), dtype=np.float64)
+
+
+def seconds(series: Any) -> Floats:
+    """A column of times as numbers: moments as seconds since 1970, numbers as they are."""
+    import narwhals as nw
+
+    if series.dtype.is_numeric():
+        return doubles(series)
+    if not series.dtype.is_temporal() or series.dtype in (nw.Duration, nw.Time):
+        raise ValueError(f"column {series.name!r} must hold times or numbers, it holds {series.dtype}")
+    if series.dtype == nw.Date:
+        series = series.cast(nw.Datetime("us"))
+    return doubles(series.dt.timestamp("us")) / 1e6
+
+
+def texts(series: Any) -> "np.ndarray[Any, Any]":
+    """A column of text or categories, None where there is none."""
+    import narwhals as nw
+
+    values = series.cast(nw.String).to_list()
+    return np.array([value if isinstance(value, str) else None for value in values], dtype=object)

@@ -1,0 +1,187 @@
+"""A log of past choices, row by row and in the order of time: what replays, plans and audits read."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .cluster_table import Table, column_table, extended, file_table, given_table
+from .columns import as_frame, check_names, check_numbers, collected, doubles, seconds, texts
+from .files import read_with
+from .rounds import numbered
+from .statistics import LARGEST
+from .types import Floats, Integers, Label
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Log:
+    """A log of past choices, in the order of time.
+
+    >>> import polars
+    >>> frame = polars.DataFrame({"ad": ["b", "a", "b"], "click": [0, 1, None], "day": [2, 1, 3]})
+    >>> Log.read(frame, arm="ad", reward="click", time="day")
+    Log(frame of polars: 2 rows, 2 arms; left out: 1 no reward)
+    """
+
+    arms: tuple[Label, ...]
+    """Distinct arms: those of the log, then those that only the cluster table names."""
+    arm: Integers
+    """Per row, a number into ``arms``."""
+    reward: Floats
+    context: dict[str, np.ndarray[Any, Any]]
+    """Raw context columns: numbers and truth values as doubles, categories as text."""
+    propensity: Floats | None
+    time: Floats | None
+    """Ascending, moments as seconds since 1970; None if the rows are in the order given."""
+    clusters: tuple[Label, ...] | None
+    """One per arm."""
+    missing: dict[str, int]
+    """Rows left out, by reason; only reasons that occurred."""
+    source: str
+    """For titles: the file's name, or "frame of pandas"."""
+
+    @classmethod
+    def read(
+        cls,
+        source: Any,
+        *,
+        arm: str,
+        reward: str,
+        context: str | Sequence[str] = (),
+        clusters: Mapping[Any, Any] | str | Path | None = None,
+        time: str | None = None,
+        propensity: str | None = None,
+    ) -> "Log":
+        """Read a frame, a file (Parquet, CSV, TSV, plain or gzipped), a folder or a pattern of files.
+
+        Arguments
+            arm, reward, context, time, propensity: names of columns. Rows that lack one of these values, or have a
+                reward or a context that is not finite, are left out and counted in ``missing``.
+            clusters: a mapping arm -> cluster, a column of the log, or a file with the columns arm and cluster; other
+                names are given as ``"FILE:arm_column,cluster_column"``.
+            propensity: the probability with which the logging policy chose the arm, in (0, 1].
+        """
+        roles = _Roles(arm, reward, (context,) if isinstance(context, str) else tuple(context), time, propensity)
+        if not isinstance(source, str | Path):
+            data = as_frame(source)
+            return _read(data, roles, clusters, f"frame of {data.implementation.name.lower()}")
+        numbers = [name for name in (reward, *roles.context, propensity) if name is not None]
+        return read_with(source, numbers, lambda frame: _read(as_frame(frame), roles, clusters, Path(source).name))
+
+    def __len__(self) -> int:
+        return self.arm.size
+
+    def __repr__(self) -> str:
+        left_out = ", ".join(f"{rows} {reason}" for reason, rows in self.missing.items())
+        return f"Log({self.source}: {len(self)} rows, {len(self.arms)} arms{'; left out: ' + left_out if left_out else ''})"
+
+
+@dataclass(frozen=True)
+class _Roles:
+    """Which columns play which part."""
+
+    arm: str
+    reward: str
+    context: tuple[str, ...]
+    time: str | None
+    propensity: str | None
+
+    @property
+    def names(self) -> list[str]:
+        given = (self.arm, self.reward, *self.context, self.time, self.propensity)
+        return [name for name in dict.fromkeys(given) if name is not None]
+
+
+def _read(data: Any, roles: _Roles, clusters: Any, source: str) -> Log:
+    check_names(data, roles.names)
+    check_numbers(data, [roles.reward, *([roles.propensity] if roles.propensity else [])])
+    named = [clusters] if isinstance(clusters, str) and clusters in data.collect_schema().names() else []
+    table = collected(data.select(*dict.fromkeys([*roles.names, *named])))
+    usable, missing = _usable(table, roles)
+    rows = np.flatnonzero(usable)
+    if not rows.size:
+        reasons = ", ".join(f"{count} have {reason}" for reason, count in missing.items())
+        raise ValueError(f"{source} has no usable rows{': ' + reasons if reasons else ''}")
+    time = None if roles.time is None else seconds(table[roles.time])[rows]
+    if time is not None:
+        order = np.argsort(time, kind="stable")
+        rows, time = rows[order], time[order]
+    arms, arm = numbered(_labels(table[roles.arm], rows))
+    log = Log(
+        arms=tuple(arms),
+        arm=arm,
+        reward=doubles(table[roles.reward])[rows],
+        context={name: _context(table[name])[rows] for name in roles.context},
+        propensity=None if roles.propensity is None else _propensity(table[roles.propensity], rows),
+        time=time,
+        clusters=None,
+        missing=missing,
+        source=source,
+    )
+    return log if clusters is None else _clustered(log, _table(log, clusters, table[named[0]].to_list() if named else None, rows))
+
+
+def _usable(table: Any, roles: _Roles) -> tuple["np.ndarray[Any, np.dtype[np.bool_]]", dict[str, int]]:
+    """Which rows lack nothing, and how many lack what; a row counts once, for the first thing it lacks."""
+    bad = {"no arm": _absent(table[roles.arm]), "no reward": ~(np.abs(doubles(table[roles.reward])) < LARGEST)}
+    for name in roles.context:
+        values = _context(table[name])
+        lacks = np.array([value is None for value in values]) if values.dtype == object else ~(np.abs(values) < LARGEST)
+        bad[f"no {name}"] = lacks
+    if roles.time is not None:
+        bad["no time"] = ~np.isfinite(seconds(table[roles.time]))
+    if roles.propensity is not None:
+        bad["no propensity"] = np.isnan(doubles(table[roles.propensity]))
+    usable = np.ones(len(table), dtype=np.bool_)
+    missing = {}
+    for reason, rows in bad.items():
+        if count := int(np.count_nonzero(rows & usable)):
+            missing[reason] = count
+        usable &= ~rows
+    return usable, missing
+
+
+def _absent(series: Any) -> "np.ndarray[Any, np.dtype[np.bool_]]":
+    empty = np.array(series.is_null().to_numpy(), dtype=np.bool_)
+    return empty | np.isnan(doubles(series)) if series.dtype.is_float() else empty
+
+
+def _labels(series: Any, rows: Integers) -> Any:
+    if series.dtype.is_integer():
+        return series.fill_null(0).to_numpy()[rows].astype(np.int64)
+    values = series.to_list()
+    return [values[row] for row in rows]
+
+
+def _context(series: Any) -> "np.ndarray[Any, Any]":
+    import narwhals as nw
+
+    if series.dtype.is_numeric() or series.dtype == nw.Boolean:
+        return doubles(series)
+    if series.dtype in (nw.String, nw.Categorical, nw.Enum):
+        return texts(series)
+    raise ValueError(f"context column {series.name!r} must hold numbers, truth values or text, it holds {series.dtype}")
+
+
+def _propensity(series: Any, rows: Integers) -> Floats:
+    values = doubles(series)[rows]
+    if (odd := values[~((values > 0.0) & (values <= 1.0))]).size:
+        raise ValueError(f"propensities must be above 0 and at most 1, column {series.name!r} has {odd[0]:g}")
+    return values
+
+
+def _table(log: Log, clusters: Any, column: list[Any] | None, rows: Integers) -> Table:
+    if column is not None:
+        return column_table([log.arms[number] for number in log.arm], [column[row] for row in rows], str(clusters))
+    if isinstance(clusters, Mapping):
+        return given_table(clusters, log.arms)
+    if isinstance(clusters, str | Path):
+        return file_table(clusters, log.arms)
+    raise ValueError(f"clusters must be a mapping arm -> cluster, a column of the log or a file, got {clusters!r:.80}")
+
+
+def _clustered(log: Log, table: Table) -> Log:
+    arms, clusters = extended(log.arms, table)
+    return replace(log, arms=arms, clusters=clusters)

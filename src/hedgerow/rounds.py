@@ -1,0 +1,41 @@
+"""Logged rounds as arrays: labels numbered, contexts checked."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .arms import as_label
+from .types import Floats, Integers, Label
+
+
+def numbered(arms: Iterable[Any]) -> tuple[list[Label], Integers]:
+    """Distinct labels, and for each round the number of its label."""
+    if isinstance(arms, np.ndarray) and arms.dtype.kind in "iu" and arms.size and np.ptp(arms) < 4 * arms.size:
+        least = int(arms.min())
+        numbers = arms.astype(np.int64) - least  # small whole numbers need no sorting
+        distinct = np.flatnonzero(np.bincount(numbers))
+        place = np.zeros(int(distinct[-1]) + 1, dtype=np.int64)
+        place[distinct] = np.arange(distinct.size)
+        labels: list[Label] = [*(distinct + least).tolist()]
+        return labels, place[numbers]
+    if isinstance(arms, np.ndarray) and arms.dtype != object and arms.ndim == 1:
+        distinct, numbers = np.unique(arms, return_inverse=True)
+        return [as_label(arm, "an arm label") for arm in distinct], numbers.astype(np.int64)
+    number_of: dict[Any, int] = {}
+    try:
+        rows = [number_of.setdefault(arm, len(number_of)) for arm in arms]
+    except TypeError as error:
+        raise ValueError(f"arms must be a list of labels, one per round: {error}") from error
+    return [as_label(arm, "an arm label") for arm in number_of], np.array(rows, dtype=np.int64)
+
+
+def context_vectors(contexts: ArrayLike | None, rounds: int) -> tuple[Floats, int | None]:
+    """The contexts of so many rounds, and the length of each; none have no length."""
+    if contexts is None:
+        return np.zeros((rounds, 0)), None
+    vectors = np.ascontiguousarray(contexts, dtype=np.float64)
+    if vectors.ndim != 2 or vectors.shape[0] != rounds or vectors.shape[1] == 0:
+        raise ValueError(f"contexts must be one row of numbers per round: {rounds} rounds, shape {vectors.shape}")
+    return vectors, vectors.shape[1]

@@ -1,0 +1,137 @@
+"""Contexts of numbers, truth values and categories: the same vectors in a history and in a later choice."""
+
+from types import SimpleNamespace
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import hedgerow as hr
+from hedgerow.encoding import Column, encoded
+
+ROWS = {
+    "ad": ["a", "b", "a", "b", "a"],
+    "click": [1.0, 0.0, 0.5, 1.0, 0.0],
+    "age": [20.0, 30.0, 40.0, 50.0, 60.0],
+    "new": [True, False, False, True, True],
+    "city": ["Oslo", "Rome", None, "Oslo", "Bonn"],
+}
+FRAMES = {
+    "pandas": lambda rows: pd.DataFrame(rows),
+    "pandas categories": lambda rows: pd.DataFrame(rows).astype({"city": "category"}),
+    "polars": lambda rows: pl.DataFrame(rows),
+    "polars lazy": lambda rows: pl.LazyFrame(rows),
+    "polars categories": lambda rows: pl.DataFrame(rows).with_columns(pl.col("city").cast(pl.Categorical)),
+    "polars enum": lambda rows: pl.DataFrame(rows).with_columns(pl.col("city").cast(pl.Enum(["Rome", "Oslo", "Bonn"]))),
+    "pyarrow": lambda rows: pa.table(rows),
+    "duckdb": lambda rows: duckdb.from_arrow(pa.table(rows)),
+}
+CONTEXT = ["new", "city", "age"]
+
+
+@pytest.mark.parametrize("scale", [False, True], ids=["as they are", "scaled"])
+@pytest.mark.parametrize("kind", FRAMES)
+def test_a_history_holds_the_sums_of_the_vectors_that_its_encoding_gives(kind, scale):
+    history = hr.History.from_frame(FRAMES[kind](ROWS), arm="ad", reward="click", context=CONTEXT, scale=scale)
+    assert history.encoding.names == ("new", "city=Bonn", "city=Oslo", "city=Rome", "age")
+    assert history.dimension == 5
+    vectors = [history.encoding.vector({name: ROWS[name][row] for name in CONTEXT}) for row in range(5)]
+    rounds = hr.History.from_rounds(arms=ROWS["ad"], rewards=ROWS["click"], contexts=vectors)
+    assert history.arms == rounds.arms
+    assert history.sums == pytest.approx(rounds.sums, rel=1e-12, abs=1e-12)
+    assert not history.missing
+
+
+def test_vectors_of_raw_values():
+    history = hr.History.from_frame(pl.DataFrame(ROWS), arm="ad", reward="click", context=CONTEXT, scale=True)
+    encoding = history.encoding
+    assert encoding.columns[2] == Column("age", mean=40.0, deviation=pytest.approx(200**0.5))
+    assert encoding.vector({"age": 40, "city": "Rome", "new": True, "more": 1}) == (1.0, 0.0, 0.0, 1.0, 0.0)
+    for unknown in ("Paris", None, 3):
+        assert encoding.vector({"age": np.float32(40), "city": unknown, "new": np.bool_(False)}) == (0.0,) * 5
+    with pytest.raises(ValueError, match="the context lacks 'age', 'city'|lacks 'city', 'age'"):
+        encoding.vector({"new": True})
+    for odd in (None, "40", float("nan")):
+        with pytest.raises(ValueError, match="context 'age' must be a finite number, got"):
+            encoding.vector({"age": odd, "city": "Rome", "new": True})
+
+
+def test_many_raw_values_of_a_log():
+    log = hr.Log.read(pl.DataFrame(ROWS), arm="ad", reward="click", context=["city", "age"])
+    encoding = hr.Encoding.of(log.context, scale=True)
+    matrix = encoding.matrix(log.context)
+    for row in range(len(log)):
+        raw = {name: log.context[name][row] for name in ("city", "age")}
+        assert tuple(matrix[row]) == encoding.vector(raw)
+    assert matrix[:, -1].mean() == pytest.approx(0.0)
+    assert matrix[:, -1].std() == pytest.approx(1.0)
+    with pytest.raises(ValueError, match="the contexts lack 'age'"):
+        encoding.matrix({"city": log.context["city"]})
+
+
+def test_rows_left_out_do_not_count_in_the_scale():
+    frame = pl.DataFrame({"a": ["u", "u", None], "r": [1.0, 2.0, 3.0], "x": [1.0, 3.0, 1000.0]})
+    with pytest.warns(UserWarning, match="1 no arm"):
+        history = hr.History.from_frame(frame, arm="a", reward="r", context="x", scale=True)
+    assert history.encoding.columns == (Column("x", mean=2.0, deviation=1.0),)
+
+
+def test_a_column_that_never_varies_is_not_divided():
+    frame = pl.DataFrame({"a": ["u", "u"], "r": [1.0, 2.0], "x": [7.0, 7.0]})
+    history = hr.History.from_frame(frame, arm="a", reward="r", context="x", scale=True)
+    assert history.encoding.vector({"x": 9.0}) == (2.0,)
+
+
+def test_the_encoding_is_saved_and_kept(tmp_path):
+    history = hr.History.from_frame(pl.DataFrame(ROWS), arm="ad", reward="click", context=CONTEXT, scale=True)
+    history.save(tmp_path / "history.zip")
+    for kept in (hr.load(tmp_path / "history.zip"), history.weighted(0.1), history.only(["a"]), history + history):
+        assert kept.encoding == history.encoding
+
+
+def test_histories_are_added_only_with_the_same_encoding():
+    def history(rows, context=CONTEXT, **options):
+        return hr.History.from_frame(pl.DataFrame(ROWS)[rows], arm="ad", reward="click", context=context, **options)
+
+    first = history(slice(0, 3), scale=True)
+    with pytest.raises(ValueError, match="different encodings cannot be added.*context="):
+        first + history(slice(3, 5), scale=True)
+    both = first + history(slice(3, 5), context=first.encoding)
+    assert both.sums == pytest.approx(history(slice(0, 5), context=first.encoding).sums)
+    plain = hr.History.from_frame(pl.DataFrame(ROWS), arm="ad", reward="click", context="age")
+    unnamed = hr.History.from_rounds(arms=["a"], rewards=[1.0], contexts=[[2.0]])
+    assert (unnamed + plain).encoding == plain.encoding
+    scaled = hr.History.from_frame(pl.DataFrame(ROWS), arm="ad", reward="click", context="age", scale=True)
+    with pytest.raises(ValueError, match="different encodings"):
+        unnamed + scaled
+
+
+def test_bad_encodings():
+    frame = pl.DataFrame(ROWS)
+    many = pl.DataFrame({"a": ["u"] * 2000, "r": [1.0] * 2000, "x": [str(i) for i in range(2000)]})
+    with pytest.raises(ValueError, match="'x' has more than 1000 distinct texts"):
+        hr.History.from_frame(many, arm="a", reward="r", context="x")
+    encoding = hr.Encoding((Column("city"),))
+    with pytest.raises(ValueError, match="'city' must hold numbers, as in the given encoding"):
+        hr.History.from_frame(frame, arm="ad", reward="click", context=encoding)
+    with pytest.raises(ValueError, match="leave scale=True out"):
+        hr.History.from_frame(frame, arm="ad", reward="click", context=encoding, scale=True)
+    with pytest.raises(ValueError, match="contexts must be finite, those of column 'x'"):
+        hr.History.from_frame(pl.DataFrame({"a": [1], "r": [1], "x": [np.inf]}), arm="a", reward="r", context="x", scale=True)
+    with pytest.raises(ValueError, match="the encoding gives 1 numbers"):
+        hr.History(["a"], np.zeros((1, 3)), encoding=encoding)
+    for columns in ([{"name": 3}], [{"name": "x", "levels": []}], [{"name": "x", "deviation": 0.0}]):
+        with pytest.raises(ValueError, match="context column"):
+            hr.Encoding.from_json(columns)
+
+
+def test_a_context_is_encoded_only_if_it_names_its_values():
+    policy = SimpleNamespace(name="LinUCB", encoding=hr.Encoding((Column("age", mean=30.0, deviation=10.0),)))
+    assert encoded({"age": 40}, policy) == (1.0,)
+    assert encoded([40.0], policy) == [40.0]
+    assert encoded(None, policy) is None
+    with pytest.raises(ValueError, match="LinUCB has no history that says what its contexts are made of"):
+        encoded({"age": 40}, SimpleNamespace(name="LinUCB", encoding=None))

@@ -1,0 +1,235 @@
+"""Log: any frame or file in, arrays in the order of time out, nothing left out in silence."""
+
+import datetime as dt
+import gzip
+import subprocess
+import sys
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import hedgerow as hr
+
+ROWS = {
+    "ad": ["b", "a", "b", None, "c", "a"],
+    "click": [0.0, 1.0, None, 1.0, float("inf"), 0.5],
+    "age": [30, 20, 50, 60, 70, 40],
+    "city": ["Oslo", "Rome", "Oslo", "Rome", "Oslo", "Oslo"],
+    "topic": ["x", "y", "x", "y", "x", "y"],
+    "at": [dt.datetime(2024, 1, day) for day in (5, 1, 2, 3, 4, 3)],
+    "chance": [0.5, 0.25, 1.0, 1.0, 1.0, 1.0],
+}
+FRAMES = {
+    "pandas": lambda rows: pd.DataFrame(rows),
+    "polars": lambda rows: pl.DataFrame(rows),
+    "polars lazy": lambda rows: pl.LazyFrame(rows),
+    "pyarrow": lambda rows: pa.table(rows),
+    "duckdb": lambda rows: duckdb.from_arrow(pa.table(rows)),
+}
+ROLES = {"arm": "ad", "reward": "click", "context": ["age", "city"], "time": "at", "propensity": "chance"}
+
+
+def check(log):
+    assert [log.arms[number] for number in log.arm] == ["a", "a", "b"]
+    assert log.reward.tolist() == [1.0, 0.5, 0.0]
+    assert log.context["age"].tolist() == [20.0, 40.0, 30.0]
+    assert log.context["city"].tolist() == ["Rome", "Oslo", "Oslo"]
+    assert log.propensity.tolist() == [0.25, 1.0, 0.5]
+    assert np.diff(log.time).tolist() == [2 * 86400.0, 2 * 86400.0]
+    assert log.missing == {"no arm": 1, "no reward": 2}
+    assert dict(zip(log.arms, log.clusters, strict=True)) == {"a": "y", "b": "x"}
+
+
+@pytest.mark.parametrize("kind", FRAMES)
+def test_every_kind_of_frame_gives_the_same_log(kind):
+    log = hr.Log.read(FRAMES[kind](ROWS), **ROLES, clusters="topic")
+    check(log)
+    assert log.source == f"frame of {kind.split()[0]}"
+    assert repr(log).endswith("3 rows, 2 arms; left out: 1 no arm, 2 no reward)")
+
+
+@pytest.mark.parametrize("name", ["log.csv", "log.csv.gz", "log.tsv", "log.parquet", "logs/*.csv", "logs"])
+def test_every_kind_of_file_gives_the_same_log(tmp_path, name):
+    frame = pl.DataFrame(ROWS)
+    path = tmp_path / name
+    if name.startswith("logs"):
+        (tmp_path / "logs").mkdir()
+        frame.head(2).write_csv(tmp_path / "logs/1.csv")
+        frame.tail(4).write_csv(tmp_path / "logs/2.csv")
+    elif name.endswith("parquet"):
+        frame.write_parquet(path)
+    else:
+        text = frame.write_csv(separator="\t" if name.endswith("tsv") else ",")
+        path.write_bytes(gzip.compress(text.encode()) if name.endswith("gz") else text.encode())
+    log = hr.Log.read(path, **ROLES, clusters="topic")
+    check(log)
+    assert log.source == path.name
+
+
+def test_without_a_time_rows_keep_their_order():
+    log = hr.Log.read(pd.DataFrame({"arm": [3, 1, 3, 2], "r": [1, 2, 3, 4]}), arm="arm", reward="r")
+    assert [log.arms[number] for number in log.arm] == [3, 1, 3, 2]
+    assert (log.time, log.propensity, log.clusters, log.context) == (None, None, None, {})
+    assert len(log) == 4
+
+
+def test_rows_without_a_context_are_left_out_and_counted():
+    rows = {"arm": [1, 1, 1, 1], "r": [1, 2, 3, 4], "x": [1.0, None, 3.0, float("nan")], "c": ["u", "v", None, None]}
+    log = hr.Log.read(pl.DataFrame(rows), arm="arm", reward="r", context=["x", "c"])
+    assert (log.reward.tolist(), log.missing) == ([1.0], {"no x": 2, "no c": 1})
+
+
+def test_truth_values_nullable_types_and_categories():
+    frame = pd.DataFrame(
+        {
+            "arm": pd.array([1, None, 2], dtype="Int64"),
+            "won": pd.array([True, True, None], dtype="boolean"),
+            "kind": pd.Categorical(["u", "v", "u"]),
+        }
+    )
+    log = hr.Log.read(frame, arm="arm", reward="won", context="kind")
+    assert (log.arms, log.reward.tolist(), log.context["kind"].tolist()) == ((1,), [1.0], ["u"])
+    assert log.missing == {"no arm": 1, "no reward": 1}
+
+
+@pytest.mark.parametrize("numbers", [True, False], ids=["numbers", "text"])
+def test_a_cluster_file_matches_arms_as_the_log_writes_them(tmp_path, numbers):
+    arms = [7, 7, 12] if numbers else ["7", "7", "12"]
+    frame = pl.DataFrame({"item": arms, "r": [1.0, 2.0, 3.0]})
+    (tmp_path / "clusters.csv").write_text("arm,cluster\n12,red\n7,blue\n99,red\n")
+    pl.DataFrame({"i": [12, 7, 99], "c": ["red", "blue", "red"]}).write_parquet(tmp_path / "clusters.parquet")
+    for table in (tmp_path / "clusters.csv", f"{tmp_path}/clusters.parquet:i,c"):
+        log = hr.Log.read(frame, arm="item", reward="r", clusters=table)
+        label = int if numbers else str
+        assert dict(zip(log.arms, log.clusters, strict=True)) == {label(7): "blue", label(12): "red", label(99): "red"}
+        assert log.arms[-1] == label(99)
+
+
+def test_a_mapping_of_clusters():
+    frame = pl.DataFrame({"a": ["x", "y"], "r": [1, 2]})
+    log = hr.Log.read(frame, arm="a", reward="r", clusters={"y": ("big", "red"), "x": "blue"})
+    assert (log.arms, log.clusters) == (("x", "y"), ("blue", ("big", "red")))
+
+
+def test_numbers_may_turn_into_fractions_and_labels_into_text_late_in_a_file(tmp_path):
+    lines = ["arm,r"] + ["1,1"] * 20_000 + ["one,0.5"]
+    (tmp_path / "log.csv").write_text("\n".join(lines))
+    log = hr.Log.read(tmp_path / "log.csv", arm="arm", reward="r")
+    assert (log.arms, log.reward[-1], len(log)) == (("1", "one"), 0.5, 20_001)
+
+
+def test_numbers_may_begin_late_in_a_file(tmp_path):
+    (tmp_path / "log.csv").write_text("arm,r\n" + "a,\n" * 5000 + "b,0.5\n")
+    log = hr.Log.read(tmp_path / "log.csv", arm="arm", reward="r")
+    assert (log.arms, log.reward.tolist(), log.missing) == (("b",), [0.5], {"no reward": 5000})
+
+
+def test_missing_numbers_of_r(tmp_path):
+    (tmp_path / "log.csv").write_text("arm,r,x,region\nNA,1,2,NA\nb,NA,1,EU\nc,3,NA,EU\n")
+    log = hr.Log.read(tmp_path / "log.csv", arm="arm", reward="r", context=["x", "region"])
+    assert (log.arms, log.missing) == (("NA",), {"no reward": 1, "no x": 1})
+    assert log.context["region"].tolist() == ["NA"]
+
+
+FILES = {
+    "no header": ("log.csv", b"a,1\nb,2\n", "no column 'arm', 'r'; its columns are 'a', '1'"),
+    "text as reward": ("log.csv", b"arm,r\na,1\na,2\nb,seven\n", "column 'r' must hold numbers.* such as 'seven'"),
+    "late text as reward": ("log.csv", b"arm,r\n" + b"a,1\n" * 20_000 + b"b,seven\n", "'r' must hold numbers.* such as 'seven'"),
+    "empty": ("log.csv", b"", "log.csv is empty"),
+    "blank": ("log.csv", b" \n\n", "log.csv is empty"),
+    "header only": ("log.csv", b"arm,r\n", "column 'r' must hold numbers, it has no values"),
+    "binary": ("log.csv", bytes(range(256)) * 10, "not a text file"),
+    "bad text": ("log.csv", b"arm,r\n\xff\xfe\xfa,1\n", "log.csv cannot be read"),
+    "no gzip": ("log.csv.gz", b"arm,r\na,1\n", "not a gzip file"),
+    "cut gzip": ("log.csv.gz", gzip.compress(b"arm,r\n" + b"a,1\n" * 1000)[:-20], "not a gzip file, or was cut short"),
+    "no Parquet": ("log.parquet", b"arm,r\na,1\n", "not a Parquet file"),
+    "cut Parquet": ("log.parquet", b"PAR1 and no more", "log.parquet cannot be read"),
+    "a name twice": ("log.csv", b"arm,r,r\na,1,2\n", "more than one column named 'r'"),
+    "an unknown kind": ("log.txt", b"arm,r\na,1\n", "must be a file of .parquet, .csv"),
+    "ragged": ("log.csv", b"arm,r\na,1,2,3\n", "log.csv cannot be read"),
+    "nothing usable": ("log.csv", b"arm,r\na,\n,1\n", "log.csv has no usable rows: 1 have no arm, 1 have no reward"),
+}
+
+
+@pytest.mark.parametrize("case", FILES)
+def test_a_file_of_nonsense_is_refused_in_a_sentence(tmp_path, case):
+    name, content, message = FILES[case]
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(ValueError, match=message) as caught:
+        hr.Log.read(tmp_path / name, arm="arm", reward="r")
+    assert "\n" not in str(caught.value)
+
+
+def test_files_that_are_not_there(tmp_path):
+    for path, message in [(tmp_path / "no.csv", "there is no file"), (tmp_path, "has no files"), (tmp_path / "*.csv", "no file")]:
+        with pytest.raises(ValueError, match=message):
+            hr.Log.read(path, arm="arm", reward="r")
+    (tmp_path / "a.csv").write_text("arm,r\na,1\n")
+    (tmp_path / "b.tsv").write_text("arm\tr\na\t1\n")
+    with pytest.raises(ValueError, match="must be of one kind, got .csv, .tsv"):
+        hr.Log.read(tmp_path, arm="arm", reward="r")
+
+
+ENORMOUS = """
+import resource, sys, hedgerow as hr
+try:
+    hr.Log.read(sys.argv[1], arm="arm", reward="r")
+except ValueError as error:
+    print(error)
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+
+
+@pytest.mark.slow
+def test_one_enormous_line_takes_little_memory(tmp_path):
+    for start in (b"", b"arm,r\n"):
+        with (tmp_path / "log.csv").open("wb") as file:
+            file.write(start)
+            for _ in range(1000):
+                file.write(b"x" * 1_000_000)
+        done = subprocess.run([sys.executable, "-c", ENORMOUS, tmp_path / "log.csv"], capture_output=True, text=True, check=True)
+        message, peak = done.stdout.splitlines()
+        assert "has a line of more than" in message
+        assert int(peak) < 1_000_000  # kilobytes
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"clusters": {"a": "x"}}, "1 of 2 arms of the log have no cluster: 'b'"),
+        ({"clusters": "mixed"}, "puts arm 'a' into two clusters"),
+        ({"clusters": 3}, "clusters must be a mapping"),
+        ({"clusters": "nowhere.csv"}, "clusters 'nowhere.csv' is neither a column of the log nor a file"),
+        ({"propensity": "r"}, "must be above 0 and at most 1, column 'r' has 2"),
+        ({"propensity": "arm"}, "'arm' must hold numbers.* such as 'b'"),
+        ({"context": "day"}, "'day' must hold numbers, truth values or text"),
+        ({"time": "arm"}, "'arm' must hold times or numbers"),
+        ({"context": ["nothing"]}, "no column 'nothing'"),
+    ],
+)
+def test_bad_columns(options, message):
+    day = dt.date(2024, 1, 1)
+    frame = pl.DataFrame({"arm": ["b", "a", "a"], "r": [1, 1, 2], "mixed": ["x", "x", "y"], "day": [day] * 3})
+    with pytest.raises(ValueError, match=message):
+        hr.Log.read(frame, **{"arm": "arm", "reward": "r", **options})
+
+
+def test_two_columns_of_the_same_name():
+    for frame in (pd.DataFrame([[1, 2]], columns=["a", "a"]), duckdb.sql("select 1 as a, 2 as a")):
+        with pytest.raises(ValueError, match="two columns of the same name.*'a'"):
+            hr.Log.read(frame, arm="a", reward="a")
+
+
+@pytest.mark.parametrize("source", [{"arm": [1]}, None, 3])
+def test_what_is_no_frame(source):
+    with pytest.raises(ValueError, match="a log must be a data frame"):
+        hr.Log.read(source, arm="arm", reward="r")
+
+
+def test_a_column_of_mixed_objects():
+    with pytest.raises(ValueError, match="'r' must hold numbers.* such as 'many'"):
+        hr.Log.read(pd.DataFrame({"arm": ["a", "b"], "r": [1, "many"]}), arm="arm", reward="r")

@@ -1,0 +1,115 @@
+"""The GROUP BY as SQL: run for real where an engine is at hand, parsed in the other dialects."""
+
+import subprocess
+import sys
+
+import duckdb
+import numpy as np
+import polars as pl
+import pytest
+import sqlglot
+
+import hedgerow as hr
+from hedgerow.encoding import Column
+from hedgerow.sql import DIALECTS
+
+rng = np.random.default_rng(1)
+N = 300
+LOG = pl.DataFrame(
+    {
+        'the "ad"': rng.choice(["a", "b", "c`d"], size=N),
+        "it's a click": rng.random(N) < 0.3,
+        "age": rng.normal(40, 10, size=N),
+        "visits": rng.integers(5, size=N),
+        "city": rng.choice(["Oslo", "l'Aquila", "back\\slash"], size=N),
+    }
+)
+ROLES = {"arm": 'the "ad"', "reward": "it's a click"}
+MIXED = hr.Encoding(
+    (Column("age", mean=40.5, deviation=1e-5), Column("city", levels=("Oslo", "l'Aquila", "back\\slash")), Column("visits"))
+)
+
+
+def in_duckdb(query, log):
+    with duckdb.connect() as connection:
+        connection.register("log", log.to_arrow())
+        return connection.sql(query).pl()
+
+
+def assert_same(one, other):
+    rows = {arm: other.sums[row] for row, arm in enumerate(other.arms)}
+    assert set(one.arms) == set(rows)
+    for row, arm in enumerate(one.arms):
+        assert one.sums[row] == pytest.approx(rows[arm], rel=1e-10)
+
+
+@pytest.mark.parametrize("dialect", ["duckdb", "postgres"])
+@pytest.mark.parametrize("context", [None, ["age", "visits"], MIXED], ids=["none", "numbers", "encoded"])
+def test_a_query_gives_the_sums_of_the_frame(context, dialect):
+    query = hr.History.sql("log", **ROLES, context=context, dialect=dialect)
+    history = hr.History.from_sums(in_duckdb(query, LOG), context=context)
+    expected = hr.History.from_frame(LOG, **ROLES, context=context)
+    assert_same(history, expected)
+    assert history.encoding == expected.encoding
+    assert history.dimension == expected.dimension
+
+
+def test_rows_that_lack_something_are_counted_in_columns():
+    log = pl.DataFrame(
+        {
+            "ad": ["a", None, "a", "a", "b", "a"],
+            "click": [1.0, 1.0, None, float("nan"), 1.0, 2.0],
+            "age": [1.0, 1.0, 1.0, 1.0, None, 3.0],
+        }
+    )
+    table = in_duckdb(hr.History.sql("log", arm="ad", reward="click", context="age"), log)
+    with pytest.warns(UserWarning, match="left out: 1 no arm, 2 no reward, 1 no context"):
+        history = hr.History.from_sums(table, context="age")
+    assert (history.arms, history.sums.tolist()) == (("a",), [[2.0, 3.0, 5.0, 7.0, 10.0, 4.0]])
+    assert history.missing == {"no arm": 1, "no reward": 2, "no context": 1}
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("context", [None, ["age", "visits"], MIXED], ids=["none", "numbers", "encoded"])
+def test_every_dialect_parses_and_names_what_was_asked(dialect, context):
+    query = hr.History.sql("shop.log", **ROLES, context=context, dialect=dialect)
+    parsed = sqlglot.parse_one(query, dialect=dialect)
+    columns = {column.name for column in parsed.find_all(sqlglot.exp.Column)}
+    assert {'the "ad"', "it's a click"} <= columns
+    assert {literal.this for literal in parsed.find_all(sqlglot.exp.Literal)} >= ({"l'Aquila"} if context is MIXED else set())
+    assert [table.sql(dialect=dialect, identify=False) for table in parsed.find_all(sqlglot.exp.Table) if table.db]
+    expected = ["arm", "pulls", "total", "squares"] if context is None else ["arm", "pulls", "total", "squares", "rx_1"]
+    assert parsed.named_selects[: len(expected)] == expected
+    assert parsed.named_selects[-3:] == ["missing_arm", "missing_reward", "missing_context"]
+
+
+def test_a_table_may_be_a_query():
+    query = hr.History.sql("(SELECT * FROM log WHERE age > 40)", **ROLES)
+    assert_same(hr.History.from_sums(in_duckdb(query, LOG)), hr.History.from_frame(LOG.filter(pl.col("age") > 40), **ROLES))
+
+
+def test_the_command_prints_it():
+    command = [sys.executable, "-m", "hedgerow", "sql", "shop.log", "--arm", "ad", "--reward", "click"]
+    command += ["--context", "age", "--context", "visits", "--dialect", "spark"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout == hr.History.sql("shop.log", arm="ad", reward="click", context=["age", "visits"], dialect="spark")
+    done = subprocess.run([*command[:-1], "cobol"], capture_output=True, text=True)
+    assert done.returncode == 2
+    assert "dialect must be one of duckdb, spark" in done.stderr
+
+
+def test_tables_that_are_no_sums():
+    sums = pl.DataFrame({"arm": ["a"], "pulls": [2], "total": [1.0], "squares": [1.0]})
+    assert hr.History.from_sums(sums).sums.tolist() == [[2.0, 1.0, 1.0]]
+    assert hr.History.from_sums(sums.rename({"arm": "ad"}), arm="ad").arms == ("a",)
+    for table, options, message in [
+        (sums.drop("squares"), {}, "needs the columns 'arm', 'pulls', 'total', 'squares'; it lacks 'squares'"),
+        (sums.with_columns(x_1=1.0), {}, "it lacks 'rx_1', 'xx_1_1'"),
+        (sums.with_columns(total=float("inf")), {}, "rewards must be finite, those of arm 'a'"),
+        (sums.with_columns(total=pl.lit("many")), {}, "'total' must hold numbers"),
+        (pl.concat([sums, sums]), {}, "each distinct arm"),
+        (sums, {"context": ["age"]}, "the encoding gives 1 numbers"),
+        (sums, {"arm": "ad"}, "it lacks 'ad'"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            hr.History.from_sums(table, **options)
