@@ -14,46 +14,70 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from . import bounds, datasets, problems, rules, testing
     from .bandit import Bandit
+    from .beyond import BAST, KLUCB, MINUCB, TSC, UCBV, Auto, HierLinUCB, HierTS, HierUCB, LinTSC
+    from .encoding import Encoding
     from .history import History
+    from .log import Log
     from .meta import Meta
     from .paper import HUCB, HUCBC, META, UCB, UCBC, HLinUCB, HLinUCBC, HUCBCPrime, LinUCB, LinUCBC
     from .simulation import Shuffled, simulate
     from .state import load
     from .types import Decision, Policy
+    from .verdict.evaluation import evaluate
+    from .verdict.inspection import inspect
 
 _HOME = {
     "Bandit": "bandit",
     "Decision": "types",
+    "Encoding": "encoding",
     "History": "history",
+    "Log": "log",
     "Meta": "meta",
     "Policy": "types",
     "Shuffled": "simulation",
+    "evaluate": "verdict.evaluation",
+    "inspect": "verdict.inspection",
     "load": "state",
     "simulate": "simulation",
     **dict.fromkeys(("UCB", "HUCB", "UCBC", "HUCBC", "HUCBCPrime", "LinUCB", "HLinUCB", "LinUCBC", "HLinUCBC", "META"), "paper"),
+    **dict.fromkeys(("Auto", "BAST", "HierLinUCB", "HierTS", "HierUCB", "KLUCB", "LinTSC", "MINUCB", "TSC", "UCBV"), "beyond"),
 }
 
 _MODULES = ("bounds", "datasets", "problems", "rules", "testing")
 
 __all__ = [
+    "BAST",
     "HUCB",
     "HUCBC",
+    "KLUCB",
     "META",
+    "MINUCB",
+    "TSC",
     "UCB",
     "UCBC",
+    "UCBV",
+    "Auto",
     "Bandit",
     "Decision",
+    "Encoding",
     "HLinUCB",
     "HLinUCBC",
     "HUCBCPrime",
+    "HierLinUCB",
+    "HierTS",
+    "HierUCB",
     "History",
+    "LinTSC",
     "LinUCB",
     "LinUCBC",
+    "Log",
     "Meta",
     "Policy",
     "Shuffled",
     "bounds",
     "datasets",
+    "evaluate",
+    "inspect",
     "load",
     "problems",
     "rules",

@@ -40,5 +40,5 @@ def _version(
         raise typer.Exit
 
 
-for family in ("paper",):
+for family in ("history", "logs", "paper"):
     import_module(f".{family}", __name__)

@@ -1,0 +1,79 @@
+"""The league of policies."""
+
+import json
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from . import app
+
+if TYPE_CHECKING:
+    from ..league.standings import Standing
+
+MARKS = ("<!-- league: begin -->", "<!-- league: end -->")
+
+
+@app.command()
+def league(
+    names: Annotated[list[str] | None, typer.Argument(help="Settings in quotes; all if none is given.")] = None,
+    trials: Annotated[int | None, typer.Option(help="Trials; each setting's own if left out.")] = None,
+    seed: Annotated[int, typer.Option(help="Seed of the trials.")] = 2026,
+    jobs: Annotated[int | None, typer.Option(help="Processes; all cores if left out.")] = None,
+    data: Annotated[str | None, typer.Option(help="Folder of the real data sets; else $HEDGEROW_DATA, else simulated.")] = None,
+    out: Annotated[
+        str, typer.Option(help="Folder for league.json, and for finished trials, so that a stopped run goes on.")
+    ] = "league",
+    write: Annotated[str | None, typer.Option(help="Markdown file whose part between the league's marks is renewed.")] = None,
+    show: Annotated[bool, typer.Option("--list", help="Print the names of the settings and exit.")] = False,
+) -> None:
+    """Play every policy on many settings, each beside the best policy in hindsight.
+
+    A setting is some words: labels first (tight, loose, shuffled, shuffled-loose, adversarial), then any of bernoulli, gaussian,
+    no-history, history, biased, K=20, K=1000, T=1000, T=100000; or, with contexts, noise first (paper, gauss1, gauss.3, logistic),
+    then eps=0.8, shuffled, uneven, no-history, d=20, T=1000; or warfarin, warfarin-raw.
+
+    Examples: hedgerow league tight "shuffled bernoulli K=20" --trials 20; hedgerow league --list
+    """
+    from ..league.settings import CLASSICAL, CONTEXTUAL, RECORDED, setting
+    from ..league.standings import league as play
+    from ..league.standings import markdown
+
+    chosen = names or [*CLASSICAL, *CONTEXTUAL, *RECORDED]
+    if show:
+        print("\n".join(chosen))
+        return
+    settings = [setting(name, data=data) for name in chosen]
+    if write is not None and any(mark not in Path(write).read_text() for mark in MARKS):
+        raise ValueError(f"{write} must hold the lines {MARKS[0]} and {MARKS[1]}, between which the league is written")
+    say = partial(Console(stderr=True).print, style="dim", highlight=False, soft_wrap=True, markup=False)
+    folder = Path(out)
+    folder.mkdir(parents=True, exist_ok=True)
+    tables = []
+    for table in play(settings, seed=seed, trials=trials, jobs=jobs, resume=folder / "trials", say=say):
+        tables.append(table)
+        _show(table)
+    rows = [asdict(row) for table in tables for row in table]
+    (folder / "league.json").write_text(json.dumps({"seed": seed, "standings": rows}, indent=1) + "\n")
+    if write is not None:
+        before, rest = Path(write).read_text().split(MARKS[0])
+        text = f"{before}{MARKS[0]}\n\n{markdown(tables, seed=seed)}\n{MARKS[1]}{rest.split(MARKS[1])[1]}"
+        Path(write).write_text(text)
+    Console().print(f"All numbers are in {folder}/league.json.", soft_wrap=True)
+
+
+def _show(table: "list[Standing]") -> None:
+    first = table[0]
+    title = f"{first.setting}: {first.trials} trials of {first.rounds} rounds; best in hindsight {first.best}"
+    shown = Table(title=title, title_justify="left")
+    for column in ("policy", "mean regret", "median", "worst", "ratio to best", "+-"):
+        shown.add_column(column, justify="left" if column == "policy" else "right")
+    for row in table:
+        numbers = [f"{value:.0f}" for value in (row.mean, row.median, row.worst)]
+        shown.add_row(escape(row.policy), *numbers, f"{row.ratio:.2f}", f"{row.error:.2f}")
+    Console().print(shown)

@@ -1,0 +1,140 @@
+"""Which arm a hierarchical policy over rewards plays."""
+
+import math
+
+from ..kernel import compiled
+from ..randomness import mixed, normal
+from ..statistics import PULLS, waiting
+from ..tree import FIRST, PARENT, SIZE
+from ..types import Floats, Links
+from .rewards import LEVEL, bound, width
+from .table import (
+    ALONE,
+    ARMS,
+    CEILING,
+    CENTRE,
+    COUNT,
+    INNER,
+    LAST,
+    MEAN,
+    NOISE,
+    PLAYS,
+    PRECISION,
+    TAU2,
+    UNIT,
+    WITHIN,
+)
+
+SWEEP = 4.0
+"""One round in K / SWEEP goes to an arm never played, while there is one."""
+
+
+@compiled
+def untried(tree: Links, online: Floats, past: Floats, pending: Floats, first: int, last: int) -> int:
+    """Of the arms from ``first`` up to ``last`` that were never played one by a fixed shuffle, or -1."""
+    chosen, least = -1, 1 << 33
+    for node in range(first, last):
+        if tree[node, SIZE] == 0 and online[node, PULLS] + past[node, PULLS] + waiting(pending, node) == 0.0:
+            rank = mixed(node - first)
+            if rank < least:
+                chosen, least = node, rank
+    return chosen
+
+
+@compiled
+def opening(tree: Links, online: Floats, past: Floats, pending: Floats, derived: Floats, ledger: Floats, rounds: float) -> int:
+    """An arm of a cluster without data; the least played one while all rewards are equal; now and then an untried one; or -1."""
+    for node in range(int(ledger[INNER])):
+        seen = online[node, PULLS] + past[node, PULLS] + waiting(pending, node)
+        if seen == 0.0 and tree[node, SIZE] > 0 and derived[node, ARMS] > 0.0:
+            return untried(tree, online, past, pending, tree[node, FIRST], tree[node, FIRST] + tree[node, SIZE])
+    if ledger[UNIT] == 0.0:
+        chosen, least = 0, math.inf
+        for node in range(1, len(tree)):
+            plays = online[node, PULLS] + past[node, PULLS] + waiting(pending, node)
+            if tree[node, SIZE] == 0 and plays < least:
+                chosen, least = node, plays
+        return chosen
+    if rounds % max(1.0, math.floor(ledger[COUNT] / SWEEP)) == 0.0:
+        return untried(tree, online, past, pending, 1, len(tree))
+    return -1
+
+
+@compiled
+def most_promising(tree: Links, pending: Floats, derived: Floats, ledger: Floats, rounds: float) -> int:
+    """The arm of the highest bound; those whose ceiling is lower than the best so far need not be looked at."""
+    pruned = len(pending) == 0
+    chosen = int(ledger[LAST]) if pruned else 0
+    best = bound(derived, ledger, chosen, rounds, 0.0) if chosen > 0 else -math.inf
+    for node in range(1, len(tree)):
+        if tree[node, SIZE] == 0 and (not pruned or derived[node, CEILING] >= best):
+            value = bound(derived, ledger, node, rounds, waiting(pending, node))
+            if value > best or (value == best and node < chosen):
+                best, chosen = value, node
+    return chosen
+
+
+@compiled
+def best_inside(tree: Links, pending: Floats, derived: Floats, cluster: int, rounds: float) -> int:
+    """Inside a cluster: an arm never played, else the highest bound of its own mean."""
+    first, last = tree[cluster, FIRST], tree[cluster, FIRST] + tree[cluster, SIZE]
+    chosen, best, least = -1, -math.inf, 1 << 33
+    for node in range(first, last):
+        if tree[node, SIZE] > 0:
+            continue
+        plays = derived[node, PLAYS] + waiting(pending, node)
+        value = math.inf
+        if plays > 0.0:
+            z = LEVEL * rounds / (derived[cluster, ARMS] * plays)
+            value = derived[node, ALONE] + width(derived[node, NOISE] / plays, z)
+        rank = mixed(node - first)
+        if value > best or (value == math.inf and rank < least):
+            chosen, best = node, value
+            if value == math.inf:
+                least = rank
+    return chosen
+
+
+@compiled
+def choose_bound(
+    tree: Links, online: Floats, past: Floats, pending: Floats, derived: Floats, ledger: Floats, rounds: float
+) -> int:
+    """HierUCB: the arm to play."""
+    chosen = opening(tree, online, past, pending, derived, ledger, rounds)
+    if chosen >= 0:
+        return chosen
+    promising = most_promising(tree, pending, derived, ledger, rounds)
+    return best_inside(tree, pending, derived, tree[promising, PARENT], rounds)
+
+
+@compiled
+def choose_draw(
+    tree: Links, online: Floats, past: Floats, pending: Floats, derived: Floats, ledger: Floats, rounds: float, key: int
+) -> int:
+    """HierTS: the arm of the highest draw; centres first, then the arms around them."""
+    chosen = opening(tree, online, past, pending, derived, ledger, rounds)
+    if chosen >= 0:
+        return chosen
+    best = -math.inf
+    for node in range(1, len(tree)):
+        if tree[node, SIZE] == 0:
+            value = drawn(tree, pending, derived, node, key)
+            if value > best:
+                best, chosen = value, node
+    return chosen
+
+
+@compiled
+def drawn(tree: Links, pending: Floats, derived: Floats, node: int, key: int) -> float:
+    """A draw of an arm's expected reward; awaited rewards narrow it around what is expected of it."""
+    above = tree[node, PARENT]
+    tau2, noise = derived[above, TAU2], derived[node, NOISE]
+    centre = derived[above, CENTRE] + normal(key, above) / math.sqrt(derived[above, PRECISION])
+    own = 1.0 / tau2 + derived[node, PLAYS] / noise
+    mean = (centre / tau2 + derived[node, PLAYS] * derived[node, MEAN] / noise) / own
+    value: float = mean + normal(key, node) / math.sqrt(own)
+    awaited = waiting(pending, node)
+    if awaited > 0.0:
+        narrower = math.sqrt(own / (own + awaited / noise))
+        value = derived[node, WITHIN] + narrower * (value - derived[node, WITHIN])
+    return value

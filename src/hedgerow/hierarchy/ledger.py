@@ -1,0 +1,81 @@
+"""What a hierarchical linear policy knows as a whole: one row of numbers.
+
+EXCESS  3        sums over online rounds of w - 1, (w - 1) r, (w - 1) r^2, w the weight of the round: zero while all weigh 1
+BINS    3 x 64   residuals by size of prediction: how many, sum of squared predictions z, sum of squared residuals y
+LEAST, LARGEST   range of the online rewards
+STEP             log2 of the spread that is searched finely (rho; phi in a flat policy), in units of 1 / mean x_j^2
+RHO, PHI         variance of a node around its parent, and of the nodes right under the root around 0, in units of SIG2
+SIG2, OFFSET     variance of the noise of a round of weight 1; reward level that all arms share
+ETA, KAPPA       noise variance = KAPPA (ETA MEAN_SQUARE + z); constant, KAPPA, while ETA < 0
+STANDARD         variance that weight 1 stands for; 0 until the noise has first looked other than constant
+REFERENCE        z of the middle bin
+MEAN_SQUARE      mean squared reward at the last refresh
+DEPTH            levels of the tree under the root
+NEXT             rounds, online and historical, at which the next refresh is due; 1 while there are no data
+WEIGHTS, BETA    whether rounds may weigh other than 1 (1 or 0); width of an arm's index in standard deviations
+"""
+
+import numpy as np
+
+from ..kernel import compiled
+from ..types import Floats
+
+BIN_COUNT = 64
+EXCESS, BINS = 0, 3
+LEDGER_SUMS = BINS + 3 * BIN_COUNT
+"""How many leading numbers of a ledger are sums."""
+
+LEAST, LARGEST, STEP, RHO, PHI, SIG2, OFFSET, ETA, KAPPA, STANDARD, REFERENCE, MEAN_SQUARE, DEPTH, NEXT, WEIGHTS, BETA = range(
+    LEDGER_SUMS, LEDGER_SUMS + 16
+)
+LEDGER_SIZE = BETA + 1
+
+
+def new_ledger(weights: bool, beta: float = 1.0) -> Floats:
+    """The ledger of a policy without data; ``rebuild`` makes it fit the sums."""
+    ledger = np.zeros(LEDGER_SIZE)
+    ledger[[LEAST, LARGEST]] = 1e300, -1e300
+    ledger[[RHO, PHI, SIG2, ETA, KAPPA, NEXT]] = 1.0, 1.0, 1.0, -1.0, 1.0, 1.0
+    ledger[[WEIGHTS, BETA]] = float(weights), beta
+    return ledger
+
+
+def merged(ledger: Floats, other: Floats) -> Floats:
+    """A ledger with the rounds of both and the settings of the first; ``rebuild`` then brings those up to date.
+
+    >>> first, second = new_ledger(True), new_ledger(True)
+    >>> first[LEAST], second[LEAST] = 2.0, 1.0
+    >>> float(merged(first, second)[LEAST])
+    1.0
+    """
+    both = (ledger if ledger[NEXT] > 1.0 else other).copy()
+    both[[WEIGHTS, BETA]] = ledger[[WEIGHTS, BETA]]
+    both[STANDARD] = ledger[STANDARD] or other[STANDARD]
+    both[:LEDGER_SUMS] = 0.0
+    for part in (ledger, other):
+        if part[REFERENCE] == both[REFERENCE]:
+            both[:LEDGER_SUMS] += part[:LEDGER_SUMS]
+            continue
+        both[:BINS] += part[:BINS]
+        for count, prediction, residual in part[BINS:LEDGER_SUMS].reshape(3, BIN_COUNT).T:
+            if count > 0.0:
+                _put(both, count, prediction, residual)
+    both[LEAST] = min(ledger[LEAST], other[LEAST])
+    both[LARGEST] = max(ledger[LARGEST], other[LARGEST])
+    return both
+
+
+@compiled
+def _put(ledger: Floats, count: float, prediction: float, residual: float) -> None:
+    """Add squared residuals to the bin of their mean squared prediction; a bin is a factor of two wide."""
+    size = np.log2(prediction / count / (ledger[REFERENCE] + 1e-300) + 1e-300)
+    at = BINS + int(min(max(np.floor(size) + BIN_COUNT // 2, 0.0), BIN_COUNT - 1.0))
+    ledger[at] += count
+    ledger[at + BIN_COUNT] += prediction
+    ledger[at + 2 * BIN_COUNT] += residual
+
+
+@compiled
+def record(ledger: Floats, prediction: float, residual: float) -> None:
+    """Note the squared residual of one round, predicted before its reward was used."""
+    _put(ledger, 1.0, prediction, residual)

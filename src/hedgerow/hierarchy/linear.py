@@ -1,0 +1,297 @@
+"""Hierarchical linear UCB: choosing scans the arms, learning moves a whole branch of the tree.
+
+Between refreshes an observation is a rank-one change all the way up. With u_k = M_k x at the arm, and at each node above it
+u = M y for y = u_below / rho:
+
+    h = x'u_k + sum over the nodes above of y'u      (= x'S_k x)      gain = 1 / (1 / w + h)
+    mu_v += gain (r - a - mu_k'x) c_v,   c_v = M_v c_parent / rho, plus u_v on the path:  the covariance of theta_v and theta_k'x
+    M_v -= u u' / (1 / w + h up to and with v)      on the path
+"""
+
+import math
+
+import numpy as np
+
+from ..kernel import compiled, summing
+from ..statistics import PULLS, SCALARS, SQUARES, TOTAL, dot, usable
+from ..tree import FIRST, PARENT, SIZE, TIE, is_best
+from ..types import Floats, Links
+from .evidence import CEILING, MEAN, covariance_start
+from .ledger import BETA, DEPTH, EXCESS, LARGEST, LEAST, NEXT, OFFSET, RHO, SIG2, record
+from .ledger import new_ledger as new_ledger
+from .posterior import depth_of, rebuild
+from .posterior import derived_size as derived_size
+from .shape import noise
+
+LARGE_LEVERAGE = 1e6
+"""A rank-one step subtracts u u' / (1 / w + x'u); beyond this w x'u it would cancel too many digits."""
+
+
+@summing
+def _image(derived: Floats, node: int, scale: float, vectors: Floats, source: int, target: int) -> float:
+    """u = scale M y, y and u rows of ``vectors``; returns scale y'u."""
+    d = vectors.shape[1]
+    at = covariance_start(d)
+    product = 0.0
+    for i in range(d):
+        entry = 0.0
+        for j in range(d):
+            entry += derived[node, at + j] * vectors[source, j]
+        at += d
+        vectors[target, i] = scale * entry
+        product += scale * entry * scale * vectors[source, i]
+    return product
+
+
+@compiled
+def _room(ledger: Floats, context: Floats) -> Floats:
+    """Room for a vector per level of the tree, and one for the context."""
+    return np.empty((int(ledger[DEPTH]) + 1, context.size))
+
+
+@compiled
+def _climb(tree: Links, derived: Floats, ledger: Floats, node: int, context: Floats, images: Floats) -> float:
+    """h = x'S x of a node; row i of ``images`` becomes the u of the node i + 1 levels below the root."""
+    depth = depth_of(tree, node)
+    for i in range(context.size):
+        images[depth, i] = context[i]
+    scale, width = 1.0, 0.0
+    for level in range(depth, 0, -1):
+        width += _image(derived, node, scale, images, level, level - 1)
+        scale = 1.0 / ledger[RHO]
+        node = tree[node, PARENT]
+    return max(width, 0.0)
+
+
+@compiled
+def _pick(values: Floats, best: float, uniform: float) -> int:
+    """The place of the best value; of equal ones the first, or one at random by ``uniform`` >= 0."""
+    equal = 0
+    for value in values:
+        if is_best(value, best, TIE):
+            equal += 1
+    skip = int(max(uniform, 0.0) * equal)
+    for position in range(values.size):
+        if is_best(values[position], best, TIE):
+            if skip == 0:
+                return position
+            skip -= 1
+    return -1
+
+
+@compiled
+def choose(tree: Links, derived: Floats, ledger: Floats, context: Floats, uniform: float) -> int:
+    """The arm of the highest index mu'x + beta sqrt(sig2 x'S x), or -1 for a context that is not usable.
+
+    Of equal ones the first, or one at random by ``uniform`` >= 0. S only shrinks until the next refresh, so the ceilings of that
+    refresh tell which arms could not be the best; the arm of the highest mean goes first.
+    """
+    if not usable(context):
+        return -1
+    values, images = np.full(len(tree), -math.inf), _room(ledger, context)
+    length = 0.0
+    for value in context:
+        length += value * value
+    unit = ledger[BETA] * math.sqrt(ledger[SIG2])
+    reach = unit * math.sqrt(length)
+    lead = 0
+    for node in range(1, len(tree)):
+        if tree[node, SIZE] == 0:
+            values[node] = dot(derived, node, MEAN, context)
+            if values[node] > values[lead]:
+                lead = node
+    values[lead] += unit * math.sqrt(_climb(tree, derived, ledger, lead, context, images))
+    best = values[lead]
+    for node in range(1, len(tree)):
+        if node == lead or tree[node, SIZE] > 0:
+            continue
+        if is_best(values[node] + reach * derived[node, CEILING], best, TIE):
+            values[node] += unit * math.sqrt(_climb(tree, derived, ledger, node, context, images))
+            best = max(best, values[node])
+        else:
+            values[node] = -math.inf
+    return _pick(values, best, uniform)
+
+
+@compiled
+def estimate(tree: Links, derived: Floats, ledger: Floats, context: Floats, node: int) -> tuple[float, float]:
+    """Mean and variance of the expected reward of an arm, or of a cluster's centroid."""
+    width = _climb(tree, derived, ledger, node, context, _room(ledger, context))
+    return ledger[OFFSET] + dot(derived, node, MEAN, context), ledger[SIG2] * width
+
+
+@summing
+def _narrow_node(derived: Floats, node: int, images: Floats, level: int, factor: float) -> None:
+    d = images.shape[1]
+    at = covariance_start(d)
+    for i in range(d):
+        entry = factor * images[level, i]
+        for j in range(d):
+            derived[node, at + j] -= entry * images[level, j]
+        at += d
+
+
+@compiled
+def _narrow(tree: Links, derived: Floats, ledger: Floats, leaf: int, images: Floats, inverse_weight: float) -> None:
+    """An observation's effect on the covariances along its path."""
+    node, scale, variance = leaf, 1.0, inverse_weight
+    for level in range(depth_of(tree, leaf), 0, -1):
+        for i in range(images.shape[1]):
+            variance += scale * images[level, i] * images[level - 1, i]
+        _narrow_node(derived, node, images, level - 1, 1.0 / variance)
+        scale = 1.0 / ledger[RHO]
+        node = tree[node, PARENT]
+
+
+@compiled
+def _path(tree: Links, leaf: int, depth: int) -> Links:
+    """The nodes above a leaf from the level right under the root, and the leaf; -1 below it."""
+    path = np.full(depth, -1, dtype=np.int32)
+    for level in range(depth_of(tree, leaf), 0, -1):
+        path[level - 1] = leaf
+        leaf = tree[leaf, PARENT]
+    return path
+
+
+@compiled
+def _move(tree: Links, derived: Floats, ledger: Floats, leaf: int, images: Floats, step: float) -> None:
+    """Move the means of the branch of a leaf by ``step`` times their covariances with its reward."""
+    path = _path(tree, leaf, int(ledger[DEPTH]))
+    shifts = np.zeros(images.shape)  # row i + 1: of the node i + 1 levels below the root; row 0: the root's, none
+    node, level = path[0], 0
+    while True:
+        _image(derived, node, 1.0 / ledger[RHO], shifts, level, level + 1)
+        for i in range(images.shape[1]):
+            if node == path[level]:
+                shifts[level + 1, i] += images[level, i]
+            derived[node, MEAN + i] += step * shifts[level + 1, i]
+        if tree[node, SIZE] > 0:
+            node = tree[node, FIRST]
+            level += 1
+            continue
+        while level > 0 and node + 1 == tree[tree[node, PARENT], FIRST] + tree[tree[node, PARENT], SIZE]:
+            node = tree[node, PARENT]
+            level -= 1
+        if level == 0:
+            return
+        node += 1
+
+
+@compiled
+def _observe(sums: Floats, node: int, reward: float, context: Floats, weight: float) -> None:
+    """Add an observation to a row of sums; only the parts with the context are weighted."""
+    sums[node, PULLS] += 1.0
+    sums[node, TOTAL] += reward
+    sums[node, SQUARES] += reward * reward
+    d = context.size
+    at = SCALARS + d
+    for i in range(d):
+        sums[node, SCALARS + i] += weight * reward * context[i]
+        for j in range(i + 1):
+            sums[node, at + j] += weight * context[i] * context[j]
+        at += i + 1
+    for i in range(d):
+        sums[node, at + i] += weight * context[i]
+
+
+@compiled
+def _add(tree: Links, online: Floats, ledger: Floats, leaf: int, reward: float, context: Floats, weight: float) -> None:
+    """Add an observation to an arm, every node above it and the ledger."""
+    node = leaf
+    while node >= 0:
+        _observe(online, node, reward, context, weight)
+        node = tree[node, PARENT]
+    ledger[EXCESS] += weight - 1.0
+    ledger[EXCESS + 1] += (weight - 1.0) * reward
+    ledger[EXCESS + 2] += (weight - 1.0) * reward * reward
+    ledger[LEAST] = min(ledger[LEAST], reward)
+    ledger[LARGEST] = max(ledger[LARGEST], reward)
+
+
+@compiled
+def _refreshed(tree: Links, online: Floats, past: Floats, derived: Floats, ledger: Floats, leverage: float) -> bool:
+    """Rebuild when it is due; whether it was."""
+    if online[0, PULLS] + past[0, PULLS] < ledger[NEXT] and leverage <= LARGE_LEVERAGE:
+        return False
+    rebuild(tree, online, past, derived, ledger)
+    return True
+
+
+@compiled
+def _inverse_weight(ledger: Floats, mean: float, width: float) -> float:
+    """Noise variance of a round, weight 1 standing for 1, from what was predicted before its reward."""
+    return noise(ledger, mean * mean + ledger[SIG2] * width)
+
+
+@compiled
+def _note(ledger: Floats, mean: float, width: float, error: float) -> None:
+    """Record a residual for the noise shape, unless it is mostly error of estimation."""
+    if width <= 1.0:
+        record(ledger, mean * mean + ledger[SIG2] * width, error * error / (1.0 + width))
+
+
+@compiled
+def learn(
+    tree: Links, online: Floats, past: Floats, derived: Floats, ledger: Floats, leaf: int, reward: float, context: Floats
+) -> bool:
+    """Add an observation to the sums and bring the posterior up to date; not if the context is unusable."""
+    if not usable(context):
+        return False
+    inverse_weight, leverage = 1.0, 0.0
+    if ledger[NEXT] > 1.0:
+        images = _room(ledger, context)
+        width = _climb(tree, derived, ledger, leaf, context, images)
+        mean = ledger[OFFSET] + dot(derived, leaf, MEAN, context)
+        inverse_weight = _inverse_weight(ledger, mean, width)
+        leverage = width / inverse_weight
+        _note(ledger, mean, width, reward - mean)
+        _move(tree, derived, ledger, leaf, images, (reward - mean) / (inverse_weight + width))
+        _narrow(tree, derived, ledger, leaf, images, inverse_weight)
+    _add(tree, online, ledger, leaf, reward, context, 1.0 / inverse_weight)
+    _refreshed(tree, online, past, derived, ledger, leverage)
+    return True
+
+
+@compiled
+def expect(tree: Links, derived: Floats, ledger: Floats, leaf: int, context: Floats) -> None:
+    """A decision whose reward is still to come: the covariances move as they will, the means stay."""
+    images = _room(ledger, context)
+    width = _climb(tree, derived, ledger, leaf, context, images)
+    mean = ledger[OFFSET] + dot(derived, leaf, MEAN, context)
+    _narrow(tree, derived, ledger, leaf, images, _inverse_weight(ledger, mean, width))
+
+
+@compiled
+def _expected(ledger: Floats, mean: float, width: float) -> tuple[float, float]:
+    """One over the weight of an expected round, and its width before it was expected, from its width since.
+
+    v = p + q h is the noise and g = h v / (v + h) the width now, so v^2 - (p + (1 + q) g) v + p g = 0; the larger root, beyond g.
+    """
+    fixed = _inverse_weight(ledger, mean, 0.0)
+    slope = _inverse_weight(ledger, mean, 1.0) - fixed
+    half = 0.5 * (fixed + (1.0 + slope) * width)
+    variance = half + math.sqrt(max(half * half - fixed * width, 0.0))
+    return variance, width * variance / (variance - width)
+
+
+@compiled
+def settle(
+    tree: Links, online: Floats, past: Floats, derived: Floats, ledger: Floats, leaf: int, reward: float, context: Floats
+) -> bool:
+    """The reward of an expected decision: the means move, the covariances have; whether there was a refresh.
+
+    After a refresh the decisions still pending must be expected again. w S x, with S as it is since the decision was expected,
+    is the gain that ``learn`` would have had.
+    """
+    if not usable(context):
+        return False
+    inverse_weight = 1.0
+    if ledger[NEXT] > 1.0:
+        images = _room(ledger, context)
+        now = _climb(tree, derived, ledger, leaf, context, images)
+        mean = ledger[OFFSET] + dot(derived, leaf, MEAN, context)
+        inverse_weight, width = _expected(ledger, mean, now)
+        _note(ledger, mean, width, reward - mean)
+        _move(tree, derived, ledger, leaf, images, (reward - mean) / inverse_weight)
+    _add(tree, online, ledger, leaf, reward, context, 1.0 / inverse_weight)
+    return _refreshed(tree, online, past, derived, ledger, 0.0)

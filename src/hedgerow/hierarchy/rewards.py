@@ -1,0 +1,164 @@
+"""Hierarchical policies over rewards: HierUCB and HierTS.
+
+The hierarchy says how good an arm may be as one of its cluster, or as a stranger there; the arm of the highest bound names the
+cluster, and a bound of the arms' own means chooses inside it. All widths are sqrt(V log(1 + 10 t V / (K v))): an arm's leader has
+next to none, and many arms need less each. Units come from the data, so rewards may be scaled and shifted.
+"""
+
+import math
+
+import numpy as np
+
+from ..kernel import compiled
+from ..noise import GROWTH, arm_noise
+from ..statistics import PULLS, observe_reward
+from ..tree import FIRST, PARENT, SIZE
+from ..types import Floats, Links
+from .spreads import estimate_spreads
+from .survey import noise_of, survey
+from .table import (
+    ALONE,
+    ALONE_SPREAD,
+    ARMS,
+    CEILING,
+    CENTRE,
+    COUNT,
+    INNER,
+    LARGEST,
+    LAST,
+    LEAST,
+    MEAN,
+    MU0,
+    NEXT,
+    NOISE,
+    NUMBERS,
+    PLAYS,
+    PRECISION,
+    S2,
+    SPREAD2,
+    STRANGER,
+    TAU2,
+    UNIT,
+    WITHIN,
+    WITHIN_SPREAD,
+)
+
+LEVEL, LATE = 10.0, 100.0
+"""Of every width: log(1 + z) + log(1 + z / LATE), z = LEVEL t V / (K v)."""
+
+
+@compiled
+def width(spread: float, z: float) -> float:
+    """sqrt(V (log(1 + z) + log(1 + z / LATE))): sqrt(V log z) for long, sqrt(2 V log z) in the end."""
+    return math.sqrt(spread * (math.log(1.0 + z) + math.log(1.0 + z / LATE)))
+
+
+@compiled
+def place_arm(derived: Floats, ledger: Floats, node: int, above: int) -> None:
+    """An arm in its cluster, whose centre is known: E and V; the chance of being a stranger; and what it is on its own."""
+    plays, mean, noise = derived[node, PLAYS], derived[node, MEAN], derived[node, NOISE]
+    tau2, centre, precision = derived[above, TAU2], derived[above, CENTRE], derived[above, PRECISION]
+    own = 1.0 / tau2 + plays / noise
+    derived[node, WITHIN] = (centre / tau2 + plays * mean / noise) / own
+    derived[node, WITHIN_SPREAD] = 1.0 / own + (1.0 / (tau2 * own)) ** 2 / precision
+    whole = ledger[S2] + ledger[SPREAD2]
+    chance = min(1.0, (ledger[SPREAD2] / whole) ** 2 + 1.0 / (3.0 * ledger[COUNT]))
+    if plays == 0.0:
+        derived[node, STRANGER] = chance
+        derived[node, ALONE] = ledger[MU0]
+        derived[node, ALONE_SPREAD] = max(whole, ledger[UNIT])
+        return
+    error = noise / plays
+    left = precision - 1.0 / (tau2 + error)
+    others = (centre * precision - mean / (tau2 + error)) / left  # the centre without this arm
+    member, stranger = ledger[SPREAD2] + error + 1.0 / left, whole + error
+    odds = 0.5 * (math.log(member / stranger) + (mean - others) ** 2 / member - (mean - ledger[MU0]) ** 2 / stranger)
+    weight = chance * math.exp(min(odds, 50.0))
+    derived[node, STRANGER] = weight / (weight + 1.0 - chance)
+    derived[node, ALONE] = mean
+    derived[node, ALONE_SPREAD] = error
+
+
+@compiled
+def bound(derived: Floats, ledger: Floats, node: int, rounds: float, awaited: float) -> float:
+    """How good an arm may be, as one of its cluster or as a stranger; awaited rewards narrow it."""
+    noise = derived[node, NOISE]
+    level = LEVEL * rounds / ledger[COUNT]
+    within, alone = derived[node, WITHIN_SPREAD], derived[node, ALONE_SPREAD]
+    if awaited > 0.0:
+        within, alone = within / (1.0 + within * awaited / noise), alone / (1.0 + alone * awaited / noise)
+    member: float = derived[node, WITHIN] + width(within, level * within / noise)
+    chance = derived[node, STRANGER]
+    stranger: float = derived[node, ALONE] + width(alone, level * chance * alone / noise)
+    return max(member, stranger)
+
+
+@compiled
+def place_cluster(tree: Links, derived: Floats, ledger: Floats, above: int) -> None:
+    """The centre of a cluster, and its arms."""
+    precision, moment = 1.0 / ledger[S2], ledger[MU0] / ledger[S2]
+    first, last = tree[above, FIRST], tree[above, FIRST] + tree[above, SIZE]
+    for node in range(first, last):
+        if tree[node, SIZE] == 0 and derived[node, PLAYS] > 0.0:
+            u = derived[above, TAU2] + derived[node, NOISE] / derived[node, PLAYS]
+            precision += 1.0 / u
+            moment += derived[node, MEAN] / u
+    derived[above, CENTRE] = moment / precision
+    derived[above, PRECISION] = precision
+    for node in range(first, last):
+        if tree[node, SIZE] == 0:
+            place_arm(derived, ledger, node, above)
+            derived[node, CEILING] = bound(derived, ledger, node, ledger[NEXT], 0.0)
+
+
+@compiled
+def refresh(tree: Links, online: Floats, past: Floats, derived: Floats, ledger: Floats) -> None:
+    """Everything from the sums."""
+    rounds = 1.0 + online[0, PULLS]
+    ledger[NEXT] = rounds
+    if not survey(tree, online, past, derived, ledger):
+        ledger[UNIT] = 0.0
+        return
+    ledger[NEXT] = rounds + max(1.0, math.floor((GROWTH - 1.0) * rounds))
+    ledger[S2], ledger[MU0], ledger[SPREAD2] = estimate_spreads(tree, derived, ledger[UNIT])
+    for node in range(int(ledger[INNER])):
+        if tree[node, SIZE] > 0 and derived[node, ARMS] > 0.0:
+            place_cluster(tree, derived, ledger, node)
+
+
+@compiled
+def prepare(tree: Links, derived: Floats, ledger: Floats) -> None:
+    """Count the arms, in all and of every cluster, and note the last inner node."""
+    for node in range(len(tree)):
+        if tree[node, SIZE] > 0:
+            ledger[INNER] = node + 1.0
+            for child in range(tree[node, FIRST], tree[node, FIRST] + tree[node, SIZE]):
+                if tree[child, SIZE] == 0:
+                    derived[node, ARMS] += 1.0
+                    ledger[COUNT] += 1.0
+
+
+@compiled
+def learn_reward(tree: Links, online: Floats, past: Floats, derived: Floats, ledger: Floats, leaf: int, reward: float) -> None:
+    """Add a reward to an arm and every node above it; bring the arm's cluster up to date, or everything when it is due."""
+    node = leaf
+    while node >= 0:
+        observe_reward(online, node, reward)
+        node = tree[node, PARENT]
+    ledger[LEAST] = min(ledger[LEAST], reward)
+    ledger[LARGEST] = max(ledger[LARGEST], reward)
+    ledger[LAST] = float(leaf)
+    if 1.0 + online[0, PULLS] >= ledger[NEXT]:
+        refresh(tree, online, past, derived, ledger)
+        return
+    plays, mean, deviations = arm_noise(online, past, leaf)
+    derived[leaf, PLAYS], derived[leaf, MEAN] = plays, mean
+    derived[leaf, NOISE] = noise_of(derived, ledger, leaf, deviations)
+    place_cluster(tree, derived, ledger, tree[leaf, PARENT])
+
+
+def new_ledger() -> Floats:
+    """The ledger of a policy without data."""
+    ledger = np.zeros(NUMBERS)
+    ledger[LEAST], ledger[LARGEST] = 1e300, -1e300
+    return ledger

@@ -1,0 +1,72 @@
+"""The arms of a hierarchical policy over rewards, each by itself: plays, means, noise, and the units that all is measured in."""
+
+from ..kernel import compiled
+from ..noise import FREEDOM, arm_noise
+from ..statistics import PULLS, SQUARES, TOTAL
+from ..tree import SIZE
+from ..types import Floats, Links
+from .table import BINARY, LARGEST, LEAST, LEVEL_MEAN, MEAN, NOISE, PLAYS, TYPICAL, UNIT
+
+BORROWED = 5.0
+"""Plays by which an arm's noise is drawn to the typical one."""
+
+
+@compiled
+def two_valued(online: Floats, past: Floats, ledger: Floats) -> bool:
+    """Whether rewards take two values only: then sum (r - low)(high - r) = 0. Before both were seen, 0 and 1 are tried."""
+    low, high = ledger[LEAST], ledger[LARGEST]
+    if low >= high:
+        low, high = 0.0, 1.0
+    pulls = online[0, PULLS] + past[0, PULLS]
+    total = online[0, TOTAL] + past[0, TOTAL]
+    squares = online[0, SQUARES] + past[0, SQUARES]
+    between = (low + high) * total - squares - pulls * low * high
+    few: bool = abs(between) <= 1e-9 * pulls * (high - low) ** 2
+    return few
+
+
+@compiled
+def noise_of(derived: Floats, ledger: Floats, node: int, deviations: float) -> float:
+    """Variance of an arm's rewards: its own, drawn to the typical one; of two values, that of a rate drawn to the mean rate."""
+    plays = derived[node, PLAYS]
+    if ledger[BINARY] > 0.0:
+        low = ledger[LEAST] if ledger[LEAST] < ledger[LARGEST] else 0.0
+        width = ledger[LARGEST] - ledger[LEAST] if ledger[LEAST] < ledger[LARGEST] else 1.0
+        hits = plays * (derived[node, MEAN] - low) / width
+        rate = (hits + 2.0) / (plays + 2.0 * width / (ledger[LEVEL_MEAN] - low))
+        variance: float = rate * (1.0 - rate) * width * width
+        return variance
+    shrunk: float = (deviations + BORROWED * ledger[TYPICAL]) / (max(plays - 1.0, 0.0) + BORROWED)
+    return shrunk
+
+
+@compiled
+def survey(tree: Links, online: Floats, past: Floats, derived: Floats, ledger: Floats) -> bool:
+    """Plays, means and noise of all arms, and their units; False while all rewards are equal, so that there is no unit."""
+    played, level, typical, freedom = 0.0, 0.0, 0.0, 1.0
+    for node in range(1, len(tree)):
+        if tree[node, SIZE] == 0:
+            plays, mean, deviations = arm_noise(online, past, node)
+            derived[node, PLAYS], derived[node, MEAN] = plays, mean
+            if plays > 0.0:
+                played += 1.0
+                level += mean
+            if plays > 1.0:
+                weight = min(plays - 1.0, FREEDOM)
+                typical += weight * deviations / (plays - 1.0)
+                freedom += weight
+    plays, _, deviations = arm_noise(online, past, 0)
+    total = deviations / max(plays - 1.0, 1.0)
+    if played == 0.0 or total <= 0.0:
+        return False
+    ledger[LEVEL_MEAN] = level / played
+    ledger[TYPICAL] = (typical + total) / freedom
+    ledger[BINARY] = 1.0 if two_valued(online, past, ledger) else 0.0
+    spread = 0.0
+    for node in range(1, len(tree)):
+        if tree[node, SIZE] == 0:
+            if derived[node, PLAYS] > 0.0:
+                spread += (derived[node, MEAN] - ledger[LEVEL_MEAN]) ** 2
+            derived[node, NOISE] = noise_of(derived, ledger, node, arm_noise(online, past, node)[2])
+    ledger[UNIT] = max(spread / max(played - 1.0, 1.0), 1e-4 * total)
+    return True

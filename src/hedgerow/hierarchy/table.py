@@ -1,0 +1,14 @@
+"""What a hierarchical policy over rewards derives from its sums: a row per node, and a ledger.
+
+A row of an arm:      plays | mean | noise | posterior mean and variance in its cluster | chance of being a stranger there
+                      | mean and variance of its own | ceiling: its bound cannot pass this until the next refresh
+A row of a cluster:   arms | tau^2 | centre | precision of the centre, in the places named below
+"""
+
+PLAYS, MEAN, NOISE, WITHIN, WITHIN_SPREAD, STRANGER, ALONE, ALONE_SPREAD, CEILING, COLUMNS = range(10)
+ARMS, TAU2, CENTRE, PRECISION = range(4)
+
+NEXT, S2, MU0, SPREAD2, UNIT, TYPICAL, LEVEL_MEAN, BINARY, LEAST, LARGEST, LAST, INNER, COUNT, NUMBERS = range(14)
+"""The ledger: t of the next refresh; s^2, mu0 and the common tau^2; the arm means' variance; typical noise variance; mean of the
+arm means; whether rewards take two values; the least and largest online reward; the arm played last; one more than the last
+inner node; the number of arms."""

@@ -1,0 +1,57 @@
+"""Who plays in the league, and whom the others are measured against."""
+
+from functools import partial
+
+from .. import beyond, paper
+from ..simulation import Make
+from .settings import Setting
+
+SCALES = (0.125, 0.25, 0.5, 1.0)
+ALPHAS = (0.25, 1.0)
+
+
+def contestants(setting: Setting) -> dict[str, Make]:
+    """The policies that can play a setting, by name."""
+    return _contextual() if setting.contextual else _classical(setting)
+
+
+def references(setting: Setting) -> tuple[str, ...]:
+    """The paper's policies at several scales: the best of them is the best in hindsight."""
+    if setting.contextual:
+        return tuple(f"{name} {alpha:g}" for name in ("HLinUCB", "HLinUCBC") for alpha in ALPHAS)
+    return tuple(f"{name} {scale:g}" for name in ("HUCB", "HUCBC") for scale in SCALES)
+
+
+def _classical(setting: Setting) -> dict[str, Make]:
+    makes: dict[str, Make] = {"Auto": beyond.Auto}
+    for name, make in {"HUCB": paper.HUCB, "HUCBC": paper.HUCBC}.items():
+        makes |= {f"{name} {scale:g}": partial(make, scale=scale) for scale in SCALES}
+    makes |= {
+        "UCB 1": paper.UCB,
+        "UCB auto": partial(paper.UCB, scale="auto"),
+        "HUCB auto": partial(paper.HUCB, scale="auto"),
+        "HUCBC auto": partial(paper.HUCBC, scale="auto"),
+        "META": paper.META,
+        "META auto": partial(paper.META, scale="auto", expert_scale="auto"),
+        "META d3rb": partial(paper.META, rule="d3rb", expert_scale="auto"),
+        "HierTS": beyond.HierTS,
+        "TSC": beyond.TSC,
+        "UCBV": beyond.UCBV,
+        "BAST 0.5": partial(beyond.BAST, diameter=0.5, scale="auto"),
+        "MINUCB 0.5": partial(beyond.MINUCB, bias=0.5, scale="auto"),
+    }
+    if "bernoulli" in setting.name.split():
+        makes["KLUCB"] = beyond.KLUCB
+    return makes
+
+
+def _contextual() -> dict[str, Make]:
+    makes: dict[str, Make] = {"Auto": beyond.Auto}
+    for name, make in {"HLinUCB": paper.HLinUCB, "HLinUCBC": paper.HLinUCBC}.items():
+        makes |= {f"{name} {alpha:g}": partial(make, alpha=alpha) for alpha in ALPHAS}
+    return makes | {
+        "META": paper.META,
+        "META d3rb": partial(paper.META, rule="d3rb"),
+        "LinTSC": partial(beyond.LinTSC, alpha=0.25),
+        "HierLinUCB unweighted": partial(beyond.HierLinUCB, weights=False),
+    }

@@ -1,0 +1,142 @@
+"""Settings by name: a few words that say what differs from the paper's synthetic bandits.
+
+Classical: labels first (tight, loose, shuffled, shuffled-loose, adversarial), then any of bernoulli, gaussian, no-history,
+history (plays for all arms), biased (history for all arms, off by 0.5), K=20, K=1000, T=1000, T=100000.
+Contextual: noise first (paper, gauss1, gauss.3, logistic), then eps=0.1, shuffled, uneven, no-history, d=20, T=1000.
+Recorded: warfarin or warfarin-raw, then T=.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ..datasets import warfarin
+from ..problems import Problem, SyntheticClassical, SyntheticContextual, WarfarinDosing
+
+LABELS: dict[str, dict[str, Any]] = {
+    "tight": {"alpha": (0.8, 1.2)},
+    "loose": {"alpha": (0.5, 1.5)},
+    "shuffled": {"alpha": (0.8, 1.2), "labels": "shuffled"},
+    "shuffled-loose": {"alpha": (0.5, 1.5), "labels": "shuffled"},
+    "adversarial": {"alpha": (0.5, 1.5), "labels": "adversarial"},
+}
+NOISES: dict[str, dict[str, Any]] = {
+    "paper": {"noise": "uniform"},
+    "gauss1": {"noise": "gaussian", "sd": 1.0},
+    "gauss.3": {"noise": "gaussian", "sd": 0.3},
+    "logistic": {"noise": "logistic"},
+}
+CLASSICAL_WORDS: dict[str, dict[str, Any]] = {
+    "bernoulli": {"noise": "bernoulli"},
+    "gaussian": {"noise": "gaussian"},
+    "no-history": {"history_share": 0.0},
+    "history": {"history_share": 1.0},
+    "biased": {"history_share": 1.0, "bias": 0.5},
+    "K=20": {"arms": 20, "clusters": 4},
+    "K=1000": {"arms": 1000, "clusters": 30},
+}
+CONTEXTUAL_WORDS: dict[str, dict[str, Any]] = {
+    "shuffled": {"labels": "shuffled"},
+    "uneven": {"sizes": "uneven"},
+    "no-history": {"history_share": 0.0},
+}
+RECORDED = ("warfarin", "warfarin-raw")
+
+_FACTORS = ("bernoulli", "gaussian", "no-history", "biased", "K=20", "K=1000", "T=1000", "T=100000")
+CLASSICAL = (
+    *LABELS,
+    *(f"{labels} {factor}" for factor in _FACTORS for labels in ("tight", "shuffled", "adversarial")),
+    "loose history",
+    "loose biased",
+    "adversarial no-history bernoulli",
+    "shuffled-loose T=100000",
+)
+CONTEXTUAL = (
+    *(f"paper eps={eps}" for eps in ("0.1", "0.8", "3.2", "0.1 shuffled", "0.8 shuffled", "3.2 shuffled")),
+    *(f"gauss1 eps={eps}" for eps in ("0.1", "0.8", "3.2", "0.1 shuffled", "0.8 shuffled")),
+    *(f"logistic eps={eps}" for eps in ("0.1", "0.8", "3.2", "0.1 shuffled", "0.8 shuffled")),
+    *(f"gauss.3 eps={eps}" for eps in ("0.1", "0.8", "3.2", "0.8 shuffled")),
+    *(f"{noise} eps=0.8 {word}" for word in ("uneven", "no-history", "T=1000") for noise in ("paper", "gauss1", "logistic")),
+    "paper eps=0.1 no-history",
+    "paper eps=0.1 T=1000",
+    "gauss1 eps=0.1 T=1000",
+    "gauss1 eps=0.8 d=20",
+    "paper eps=0.1 d=20",
+    "gauss1 eps=0.1 shuffled d=20",
+    "paper eps=0.8 shuffled d=20",
+    "logistic eps=0.8 d=20",
+    "gauss1 eps=0.8 d=50",
+    "paper eps=0.8 d=50",
+    "gauss1 eps=0.8 shuffled d=50",
+)
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A named problem with its rounds and trials."""
+
+    name: str
+    problem: Problem
+    rounds: int
+    trials: int
+
+    @property
+    def contextual(self) -> bool:
+        return self.problem.dimension is not None
+
+
+def setting(name: str, *, data: str | None = None) -> Setting:
+    """The setting of a name.
+
+    >>> setting("tight bernoulli K=20").problem.arms
+    20
+    """
+    first, *words = name.split() or [""]
+    if first in LABELS:
+        return _classical(name, SyntheticClassical(**LABELS[first]), words)
+    if first in NOISES:
+        return _contextual(name, SyntheticContextual(**NOISES[first]), words)
+    if first in RECORDED:
+        problem = WarfarinDosing(warfarin(data), unit_norm=first == "warfarin")
+        return _sized(name, problem, words, rounds=problem.longest, trials=30)
+    known = ", ".join((*LABELS, *NOISES, *RECORDED))
+    raise ValueError(f"a setting begins with one of {known}; got {name!r}")
+
+
+def _classical(name: str, problem: SyntheticClassical, words: list[str]) -> Setting:
+    for word in [word for word in words if word in CLASSICAL_WORDS]:
+        problem = replace(problem, **CLASSICAL_WORDS[word])
+    left = [word for word in words if word not in CLASSICAL_WORDS]
+    made = _sized(name, problem, left, rounds=10_000, trials=200)
+    return replace(made, trials=60) if made.rounds * problem.arms > 3_000_000 else made
+
+
+def _contextual(name: str, problem: SyntheticContextual, words: list[str]) -> Setting:
+    left = []
+    for word in words:
+        key, _, value = word.partition("=")
+        if word in CONTEXTUAL_WORDS:
+            problem = replace(problem, **CONTEXTUAL_WORDS[word])
+        elif key == "eps" and value:
+            problem = replace(problem, eps=_number(value, word))
+        elif key == "d" and value:
+            problem = replace(problem, dimension=int(_number(value, word)))
+        else:
+            left.append(word)
+    return _sized(name, problem, left, rounds=10_000, trials=30)
+
+
+def _sized(name: str, problem: Problem, words: list[str], *, rounds: int, trials: int) -> Setting:
+    """What is left of a name: the rounds."""
+    for word in words:
+        key, _, value = word.partition("=")
+        if key != "T" or not value:
+            raise ValueError(f"{word!r} means nothing in the setting {name!r}; see hedgerow league --help")
+        rounds = int(_number(value, word))
+    return Setting(name, problem, rounds, trials)
+
+
+def _number(text: str, word: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise ValueError(f"{word!r} must have a number after the equals sign") from None

@@ -1,0 +1,112 @@
+"""What ``policy.trust()`` returns: numbers with their intervals, and the same in words."""
+
+from dataclasses import asdict, dataclass, field
+from typing import Any, NamedTuple
+
+from ..types import Label
+
+BEYOND_CHANCE = 0.01
+"""History and rounds that differ with a lower probability than this are said to differ."""
+
+
+class Estimate(NamedTuple):
+    """A number with its 90 % interval."""
+
+    value: float
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        return f"{self.value:.3g} ({self.low:.3g} to {self.high:.3g})"
+
+
+@dataclass(frozen=True)
+class Grouping:
+    """``share`` of the real differences between arms that the groups explain; spreads are standard deviations.
+
+    Of expected rewards or, with contexts, of the arms' coefficients.
+    """
+
+    share: Estimate
+    within: Estimate
+    between: Estimate
+    groups: int
+    contextual: bool
+
+    def words(self) -> str:
+        """For a reader who is no statistician."""
+        of = "coefficients" if self.contextual else "expected rewards"
+        share = f"{self.share.value:.0%} ({self.share.low:.0%} to {self.share.high:.0%})"
+        if self.share.high - self.share.low > 0.8:
+            verdict = "It is too early to say what the groups are worth"
+        elif self.share.value > 0.5:
+            verdict = "The groups say much about the arms"
+        elif self.share.high < 0.25:
+            verdict = "The groups say little or nothing about the arms"
+        else:
+            verdict = "The groups say something about the arms"
+        return (
+            f"{verdict}: they explain {share} of the real differences. {of.capitalize()} differ by about {self.within} "
+            f"within a group, and by about {self.between} from group to group."
+        )
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """Whether history and online rounds tell the same of the arms: a chi-square test over arms with enough of both.
+
+    ``farthest``: the arms that differ most, as (arm, historical mean, online mean, difference in standard errors).
+    """
+
+    plays: float
+    arms: int
+    p: float
+    farthest: tuple[tuple[Label, float, float, float], ...] = ()
+
+    @property
+    def differs(self) -> bool:
+        """Whether they differ beyond chance."""
+        return self.p < BEYOND_CHANCE
+
+    def words(self) -> str:
+        """For a reader who is no statistician."""
+        if self.arms == 0:
+            return f"No arm has both history and rounds enough to compare; the history counts {self.plays:g} plays."
+        compared = f"over the {self.arms} arms with enough of both (p = {self.p:.2g})"
+        if not self.differs:
+            return f"History and rounds agree as far as can be seen, {compared}."
+        shown = "; ".join(
+            f"{arm!r} paid {then:.3g}, now {now:.3g} ({z:+.1f} standard errors)" for arm, then, now, z in self.farthest
+        )
+        return (
+            f"History and rounds differ beyond chance, {compared}: {shown}. "
+            "Weigh it less with policy.history = history.weighted(0.1), or use MINUCB with a bound on the bias."
+        )
+
+
+@dataclass(frozen=True)
+class Trust:
+    """What is known about the worth of grouping and history; prints as sentences."""
+
+    policy: str
+    rounds: int
+    grouping: Grouping | None = None
+    history: Agreement | None = None
+    experts: dict[str, float] = field(default_factory=dict)
+
+    def words(self) -> list[str]:
+        """The findings, a sentence or two each."""
+        lines = [f"{self.policy} after {self.rounds} rounds:"]
+        lines.append(self.grouping.words() if self.grouping else "It has no groups to judge.")
+        lines.append(self.history.words() if self.history else "It has no history.")
+        if self.experts:
+            shares = ", ".join(f"{name} in {share:.0%}" for name, share in self.experts.items())
+            lines.append(f"Of the experts it followed {shares} of the rounds.")
+        return lines
+
+    def to_dict(self) -> dict[str, Any]:
+        """All numbers, ready for JSON."""
+        return asdict(self)
+
+    def __str__(self) -> str:
+        return "\n".join(self.words())

@@ -1,0 +1,66 @@
+"""Trust from reward sums: the arms' means in their groups, and before and now."""
+
+import numpy as np
+
+from ..nodes import Nodes
+from ..statistics import PULLS, SQUARES, TOTAL
+from ..types import Floats, Integers
+from ..verdict.chisquare import chi_square_tail
+from ..verdict.grouping import posterior, share_of
+from ..verdict.sums import Sums
+from .report import Agreement, Estimate, Grouping
+
+ENOUGH = 2.0
+"""Plays of an arm, both before and now, from which on its means are compared."""
+
+FARTHEST = 3
+
+
+def _sums(rows: Floats) -> Sums:
+    return Sums(rows[:, PULLS], rows[:, TOTAL], rows[:, SQUARES])
+
+
+def _binary(sums: Sums) -> bool:
+    """0/1 rewards are their own squares."""
+    return bool(np.allclose(sums.total, sums.squares, rtol=1e-12, atol=0.0) and (sums.total <= sums.rows).all())
+
+
+def estimate(draws: Floats) -> Estimate:
+    """Median and 90 % interval."""
+    low, value, high = (float(part) for part in np.quantile(draws, [0.05, 0.5, 0.95]))
+    return Estimate(value, low, high)
+
+
+def grouping(nodes: Nodes, groups: Integers) -> Grouping | None:
+    """Spreads within and between groups and the share explained, from draws of the arms' expected rewards."""
+    sums = _sums(nodes.online[nodes.arms.leaves] + nodes.past[nodes.arms.leaves])
+    seen = np.count_nonzero(sums.rows)
+    if seen < 3 or len(set(groups.tolist())) in (1, groups.size) or np.ptp(sums.mean[sums.rows > 0.0]) == 0.0:
+        return None
+    draws = posterior(sums, groups, np.random.default_rng(0), binary=_binary(sums))
+    count = int(groups.max()) + 1
+    centres = np.stack([draws[:, groups == i].mean(axis=1) for i in range(count)], axis=1)
+    within = np.sqrt(((draws - centres[:, groups]) ** 2).sum(axis=1) / max(groups.size - count, 1))
+    shares = estimate(np.clip(share_of(draws, groups), 0.0, 1.0))
+    return Grouping(shares, estimate(within), estimate(centres.std(axis=1, ddof=1)), count, contextual=False)
+
+
+def agreement(nodes: Nodes) -> Agreement | None:
+    """Means before and now, arm by arm."""
+    leaves = nodes.arms.leaves
+    past, online = _sums(nodes.past[leaves]), _sums(nodes.online[leaves])
+    if past.rows.sum() == 0.0:
+        return None
+    both = (past.rows >= ENOUGH) & (online.rows >= ENOUGH)
+    together = past + online
+    noise = together.variances(binary=_binary(together))
+    both &= noise > 0.0
+    if not both.any():
+        return Agreement(float(past.rows.sum()), 0, 1.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        z = np.where(both, (online.mean - past.mean) / np.sqrt(noise * (1.0 / past.rows + 1.0 / online.rows)), 0.0)
+    p = chi_square_tail(float((z * z).sum()), int(both.sum()))
+    order = np.argsort(-np.abs(z), kind="stable")[: min(FARTHEST, int(both.sum()))]
+    labels = nodes.arms.labels
+    farthest = tuple((labels[k], float(past.mean[k]), float(online.mean[k]), float(z[k])) for k in order.tolist())
+    return Agreement(float(past.rows.sum()), int(both.sum()), p, farthest)

@@ -1,0 +1,159 @@
+"""Replay of policies with contexts (Li et al. 2011).
+
+Logged rows are offered in random order; one counts, and is learnt from, where the policy's arm is the logged one.
+That is valid, and wasteful, for arms chosen about evenly: one row in K matches.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..bandit import Bandit
+from ..encoding import Encoding
+from ..history import History
+from ..kernel import compiled
+from ..paper import HLinUCB, HLinUCBC
+from ..randomness import NO_KEY
+from ..tree import credit_ridge, descend_ridge
+from ..types import Floats, Integers, Links
+from .gains import paired
+from .interval import Gain
+from .replay import BOOTSTRAPS, ORDERS, REPEATS, SHARE, bootstrap_gain
+from .sums import Split
+
+if TYPE_CHECKING:
+    from ..log import Log
+
+MOST_OFFERED = 20_000
+"""Rows offered in a pass: the time of 240 passes of each policy stays within a minute or so."""
+
+WIDEST = 40
+"""Numbers in a context beyond which regressions have too little to learn from within a replay."""
+
+
+@dataclass(frozen=True)
+class Contextual:
+    """Gains per 1000 decisions of policies with contexts in the first ``rounds`` rounds, replayed on ``rows`` logged ones."""
+
+    rounds: int
+    rows: int
+    dimension: int
+    gains: dict[str, Gain]
+
+
+@compiled
+def offer(
+    rule: int,
+    tree: Links,
+    online: Floats,
+    past: Floats,
+    pending: Floats,
+    derived: Floats,
+    ledger: Floats,
+    arm_of: Integers,
+    contexts: Floats,
+    logged: Integers,
+    rewards: Floats,
+    order: Integers,
+    rounds: int,
+) -> tuple[float, int]:
+    """Sum of rewards over the first so many matched rows, and how many there were."""
+    earned = 0.0
+    matched = 0
+    for row in order:
+        leaf = descend_ridge(rule, tree, derived, ledger, contexts[row], NO_KEY)
+        if arm_of[leaf] == logged[row]:
+            credit_ridge(tree, online, past, pending, derived, leaf, rewards[row], contexts[row])
+            earned += rewards[row]
+            matched += 1
+            if matched == rounds:
+                break
+    return earned, matched
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Logged rows with their contexts as numbers, the first of them 1."""
+
+    arm: Integers
+    reward: Floats
+    contexts: Floats
+
+
+def replay_policy(policy: Bandit, rows: Rows, order: Integers, rounds: int) -> float:
+    """Mean reward of a fresh policy over its first matched rows; the policy stays as it is."""
+    nodes: Any = policy._nodes
+    arm_of = np.full(len(nodes.online), -1, dtype=np.int64)
+    arm_of[nodes.arms.leaves] = np.arange(len(policy.arms))
+    sums = (nodes.online.copy(), nodes.past, nodes.pending, nodes.derived.copy(), nodes.ledger)
+    earned, matched = offer(
+        policy.rule.number, nodes.arms.tree, *sums, arm_of, rows.contexts, rows.arm, rows.reward, order, rounds
+    )
+    return earned / max(matched, 1)
+
+
+class Contest:
+    """LinUCB, HLinUCB, HLinUCBC and HLinUCBC with shuffled labels, as far as there are history and groups."""
+
+    def __init__(self, past: Rows, split: Split):
+        dimension = past.contexts.shape[1]
+        self.groups = split.groups
+        self.known = {"dimension": dimension, "alpha": split.scale}
+        self.arms = range(split.arms)
+        self.history = History.from_rounds(arms=past.arm, rewards=past.reward, contexts=past.contexts) if past.arm.size else None
+        self.policies = {"UCB": HLinUCB(self.arms, **self.known)}
+        if self.history is not None:
+            self.policies["HUCB"] = HLinUCB(self.arms, history=self.history, **self.known)
+        if self.groups is not None:
+            self.policies["grouped"] = self.clustered(self.groups)
+
+    def clustered(self, groups: Integers) -> Bandit:
+        """HLinUCBC over groups."""
+        return HLinUCBC(self.arms, clusters=groups.tolist(), history=self.history, **self.known)
+
+    def values(self, rows: Rows, order: Integers, rounds: int, rng: np.random.Generator) -> dict[str, float]:
+        """Reward per 1000 decisions of each policy on rows in this order."""
+        entrants = dict(self.policies)
+        if self.groups is not None:
+            entrants["shuffled"] = self.clustered(rng.permutation(self.groups))
+        return {name: 1000.0 * replay_policy(policy, rows, order, rounds) for name, policy in entrants.items()}
+
+    def gains(self, rows: Rows, sample: Integers, rounds: int, count: int, rng: np.random.Generator) -> dict[str, Floats]:
+        """Gains of so many orders of the sampled rows."""
+        found = [self.values(rows, rng.permutation(sample), rounds, rng) for _ in range(count)]
+        return paired({name: np.array([value[name] for value in found]) for name in found[0]})
+
+
+def with_numbers(log: "Log") -> Floats:
+    """Contexts as numbers: 1, scaled numbers, and a column for each category but the first."""
+    encoding = Encoding.of(log.context, scale=True)
+    base = {column.names[0] for column in encoding.columns if column.levels is not None}
+    kept = [at for at, name in enumerate(encoding.names) if name not in base]
+    return np.column_stack([np.ones(log.arm.size), encoding.matrix(log.context)[:, kept]])
+
+
+def replay_contexts(
+    log: "Log", split: Split, *, near_uniform: bool, rounds: int, seed: int, say: Callable[[str], None]
+) -> Contextual | None:
+    """The gains of contextual policies; None without contexts, with unevenly chosen arms, or with too few rows."""
+    count = split.future_rows
+    length = min(int(SHARE * min(count, MOST_OFFERED) / split.arms), rounds)
+    if not log.context or not near_uniform or length < split.arms:
+        return None
+    numbers = with_numbers(log)
+    if numbers.shape[1] > WIDEST:
+        return None
+    cut = log.arm.size - count
+    past, rows = (Rows(log.arm[part], log.reward[part], numbers[part]) for part in (slice(0, cut), slice(cut, None)))
+    contest, rng = Contest(past, split), np.random.default_rng([seed, 5])
+    every = np.arange(count)
+    orders = contest.gains(rows, every, length, ORDERS, rng)
+    bootstraps = []
+    for turn in range(BOOTSTRAPS):
+        if turn % 10 == 0:
+            say(f"replaying with contexts: {turn} of {BOOTSTRAPS} bootstraps")
+        bootstraps.append(contest.gains(rows, rng.integers(0, count, size=count), length, REPEATS, rng))
+    gains = {name: bootstrap_gain(d, np.stack([b[name] for b in bootstraps])) for name, d in orders.items()}
+    return Contextual(length, count, numbers.shape[1], gains)

@@ -1,0 +1,243 @@
+"""``hr.evaluate``: would this history, and this grouping, have helped a bandit, and by how much?"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..log import Log
+from ..types import Floats, Label
+from . import words
+from .contextual import Contextual, replay_contexts
+from .drift import Drift, drift
+from .evidence import Grade, graded
+from .gains import Setting, Worlds, judged
+from .grouping import Explained, explain
+from .interval import Gain
+from .replay import Replay, replayed
+from .ruling import grouping_refusal, on_grouping, on_history, refusals
+from .sums import Split, split
+
+if TYPE_CHECKING:
+    import polars as pl
+    from matplotlib.figure import Figure
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """The verdict on a log. ``refused`` says why there is none; ``gains`` are per 1000 decisions, with 90 % intervals.
+
+    ``gains`` has "history", "grouping", "labels" and "log" as far as they can be told; ``marked`` are the same for as many
+    rounds as the replay has. ``rulings`` has "history" and "grouping": "helps", "hurts", "open" or "no information".
+    """
+
+    source: str
+    rows: int
+    history_rows: int
+    arms: tuple[Label, ...]
+    clusters: tuple[Label, ...] | None
+    binary: bool
+    scale: float
+    setting: Setting
+    grade: Grade
+    method: str
+    refused: tuple[str, ...] = ()
+    grouping_refused: str | None = None
+    explained: Explained | None = None
+    drift: Drift | None = None
+    drift_factor: str = ""
+    rounds_saved: str = ""
+    gains: dict[str, Gain] = field(default_factory=dict)
+    marked: dict[str, Gain] = field(default_factory=dict)
+    rulings: dict[str, str] = field(default_factory=dict)
+    replay: Replay | None = None
+    contextual: Contextual | None = None
+    curves: dict[str, Floats] = field(default_factory=dict, repr=False)
+    means: Floats | None = field(default=None, repr=False)
+    """Expected reward of each arm: median, 5 % and 95 % quantile (3 x arms)."""
+
+    def __str__(self) -> str:
+        return "\n".join(words.verdict(self))
+
+    def _repr_html_(self) -> str:
+        from .page import section
+
+        return section(self)
+
+    def frame(self) -> "pl.DataFrame":
+        """The gains as a table."""
+        import polars as pl
+
+        parts = {"simulation": self.gains, "replay": self.replay.gains if self.replay else {}}
+        parts["contextual replay"] = self.contextual.gains if self.contextual else {}
+        rows = [(how, name, *gain) for how, gains in parts.items() for name, gain in gains.items()]
+        return pl.DataFrame(rows, schema=["method", "gain", "value", "low", "high"], orient="row")
+
+    def plot(self) -> "Figure":
+        """Gains with intervals, rewards over time, and arms by group."""
+        from .figures import verdict_figure
+
+        return verdict_figure(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        found = asdict(replace(self, curves={}, means=None))
+        for name in ("curves", "means", "marked"):
+            del found[name]
+        found["gains"] = {name: gain._asdict() for name, gain in self.gains.items()}
+        for part in ("replay", "contextual"):
+            if found[part] is not None:
+                found[part]["gains"] = {name: gain._asdict() for name, gain in getattr(self, part).gains.items()}
+        found["grade"]["checks"] = [{**asdict(check), "passed": check.passed} for check in self.grade.checks]
+        found["verdict"] = words.verdict(self)
+        return found
+
+
+def evaluate(
+    source: Any,
+    *,
+    arm: str | None = None,
+    reward: str | None = None,
+    context: str | Sequence[str] = (),
+    clusters: Mapping[Any, Any] | str | Path | None = None,
+    time: str | None = None,
+    propensity: str | None = None,
+    logging: str | None = None,
+    split: float = 0.5,
+    history: bool = True,
+    rounds: int = 1000,
+    seed: int = 0,
+    draws: int = 200,
+    runs: int = 4,
+    say: Say | None = None,
+) -> Evaluation:
+    """Would this history, and this grouping, have helped a bandit, and by how much? The whole method is in docs/verdict.md.
+
+    Arguments
+        source: a frame, a file, or a :class:`hedgerow.Log`, which then needs no names of columns.
+        logging: "random" if you know that arms were drawn by chance alone; then nothing needs to be assumed.
+        split: the share of the rows, in the order of time, that is history; the others are the future to be judged by.
+        history: False takes all rows as the future, and says nothing about history.
+        rounds: decisions that a policy gets, at most as many as the future has rows.
+        draws, runs: worlds that each judge draws, and runs of every policy in each.
+        say: called with a word about each step of the work.
+    """
+    log = as_log(source, arm, reward, context, clusters, time, propensity)
+    _check(split, rounds, draws, runs)
+    tell: Say = say or (lambda _: None)
+    grade = graded(log, logging=logging)
+    parted = _parted(log, grade, split, history)
+    setting = Setting(min(int(rounds), parted.future_rows), int(draws), int(runs), int(seed))
+    blank = _blank(log, grade, parted, setting)
+    if blank.refused:
+        return blank
+    if parted.groups is not None and blank.grouping_refused:
+        parted = replace(parted, groups=None)
+    explained = None
+    if parted.groups is not None:
+        explained = explain(parted.future, parted.groups, np.random.default_rng([seed, 3]), binary=parted.binary)
+    tell("replaying the log (the first time on a machine, compiling takes some seconds)")
+    replay, contexts = None, None
+    if grade.letter == "A":
+        replay = replayed(log, parted, near_uniform=grade.near_uniform, rounds=setting.rounds, seed=seed)
+        contexts = replay_contexts(log, parted, near_uniform=grade.near_uniform, rounds=setting.rounds, seed=seed, say=tell)
+    tell("playing policies in the worlds of two judges")
+    worlds = judged(parted, setting, p=explained.p if explained else None, mark=replay.rounds if replay else None)
+    return _answer(replace(blank, explained=explained, replay=replay, contextual=contexts), parted, worlds)
+
+
+def as_log(
+    source: Any,
+    arm: str | None,
+    reward: str | None,
+    context: str | Sequence[str],
+    clusters: Mapping[Any, Any] | str | Path | None,
+    time: str | None,
+    propensity: str | None,
+) -> Log:
+    """A log as it is, or one read from a frame or a file."""
+    if isinstance(source, Log):
+        return source
+    if arm is None or reward is None:
+        raise ValueError("arm= and reward= must name the columns of the log; only a hedgerow.Log has them already")
+    return Log.read(source, arm=arm, reward=reward, context=context, clusters=clusters, time=time, propensity=propensity)
+
+
+def _check(share: float, rounds: int, draws: int, runs: int) -> None:
+    if not 0.0 < share < 1.0:
+        raise ValueError(f"split must be a share above 0 and below 1, got {share!r}; history=False does without history")
+    for name, value, least in (("rounds", rounds, 10), ("draws", draws, 20), ("runs", runs, 1)):
+        if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+            raise ValueError(f"{name} must be a whole number of at least {least}, got {value!r}")
+
+
+def _parted(log: Log, grade: Grade, share: float, history: bool) -> Split:
+    if log.arm.size < 4 or len(log.arms) < 2:
+        raise ValueError(f"a log must have at least 4 rows and 2 arms, this one has {log.arm.size} and {len(log.arms)}")
+    found = split(log, share=share, history=history, weigh=grade.letter == "B")
+    if found.scale == 0.0:
+        raise ValueError(f"all rewards of the log are {log.reward[0]:g}: there is nothing to learn from them")
+    return found
+
+
+def _blank(log: Log, grade: Grade, parted: Split, setting: Setting) -> Evaluation:
+    """What can be said before anything is judged."""
+    effective = float(np.median(parted.future.rows))
+    return Evaluation(
+        source=log.source,
+        rows=parted.future_rows,
+        history_rows=parted.past_rows,
+        arms=log.arms,
+        clusters=log.clusters,
+        binary=parted.binary,
+        scale=parted.scale,
+        setting=setting,
+        grade=grade,
+        method=words.method(grade, None, _rows(parted), effective),
+        refused=tuple(refusals(parted)),
+        grouping_refused=None if parted.groups is None else grouping_refusal(parted.groups),
+        drift=drift(parted.future, parted.past, binary=parted.binary) if parted.remembers else None,
+    )
+
+
+def _rows(parted: Split) -> str:
+    return f"{parted.future_rows:,} later rows" if parted.remembers else f"{parted.future_rows:,} rows"
+
+
+def _answer(found: Evaluation, parted: Split, worlds: Worlds) -> Evaluation:
+    """The gains, the rulings that follow from them, and what is drawn."""
+    rulings: dict[str, str] = {}
+    if "history" in worlds.gains:
+        rulings["history"] = on_history(worlds.gains["history"])
+    if found.explained is not None:
+        rulings["grouping"] = on_grouping(worlds.gains["grouping"], worlds.gains["labels"], found.explained.p)
+    effective = float(np.median(parted.future.rows))
+    return replace(
+        found,
+        method=words.method(found.grade, found.replay, _rows(parted), effective),
+        gains=worlds.gains,
+        marked=worlds.marked,
+        rulings={} if found.grade.letter == "C" else rulings,
+        drift_factor=_factor(float(np.median(worlds.draws.drift)), parted.binary),
+        rounds_saved=rounds_saved(worlds.curves) if parted.remembers else "",
+        curves=worlds.curves,
+        means=np.quantile(worlds.draws.means, [0.5, 0.05, 0.95], axis=0),
+    )
+
+
+def _factor(deviation: float, binary: bool) -> str:
+    """The drift of an arm in words: a factor of the odds, or an amount."""
+    return f"a factor of {np.exp(deviation):.2f}" if binary else f"{deviation:.3g}"
+
+
+def rounds_saved(curves: dict[str, Floats]) -> str:
+    """The first round at which cold UCB earns over a tenth of the horizon what HUCB earns in its first tenth."""
+    cold, warm = curves["UCB"], curves["HUCB"]
+    window = max(cold.size // 10, 1)
+    running = np.convolve(cold, np.full(window, 1.0 / window), mode="valid")
+    reached = np.flatnonzero(running >= warm[:window].mean())
+    return f"{int(reached[0]):,}" if reached.size else f"at least {cold.size:,}"

@@ -1,0 +1,116 @@
+"""Figures of a verdict: gains with intervals, rewards over time, arms by group."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..report.figures import BLUE, GREEN, GREY, INK, ORANGE, VERMILION, style
+from ..types import Floats, Label
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from .evaluation import Evaluation
+
+TITLES = {
+    "history": "history",
+    "grouping": "grouping",
+    "labels": "labels against\nshuffled ones",
+    "log": "no groups\nagainst the log",
+}
+CURVES = {
+    "UCB": ("UCB, cold", GREY),
+    "HUCB": ("HUCB", ORANGE),
+    "grouped": ("HUCBC", BLUE),
+    "shuffled": ("HUCBC, shuffled labels", VERMILION),
+}
+COLD = {"UCB": "UCB", "grouped": "UCBC", "shuffled": "UCBC, shuffled labels"}
+MOST_ARMS = 200
+"""More arms than this would be a smear: the others are left out of the figure, not of the table."""
+
+
+def gains_figure(found: "Evaluation") -> "Figure":
+    """Gains per 1000 decisions with 90 % intervals, replay beside simulation."""
+    from matplotlib.figure import Figure
+
+    parts: list[tuple[str, dict[str, Any], str, str]] = [("simulation", found.gains, BLUE, "o")]
+    if found.replay is not None:
+        parts.append((f"replay, {found.replay.rounds:,} rounds", found.replay.gains, ORANGE, "s"))
+    if found.contextual is not None:
+        parts.append((f"replay with contexts, {found.contextual.rounds:,} rounds", found.contextual.gains, GREEN, "D"))
+    names = list(found.gains)
+    with style():
+        figure = Figure(figsize=(8.0, 0.9 + 0.62 * len(names)), layout="constrained")
+        axes = figure.subplots()
+        for at, (label, gains, colour, marker) in enumerate(parts):
+            rows = [names.index(name) + 0.18 * at for name in gains]
+            value, low, high = (np.array([getattr(gain, end) for gain in gains.values()]) for end in ("value", "low", "high"))
+            axes.errorbar(value, rows, xerr=[value - low, high - value], fmt=marker, color=colour, capsize=3, label=label)
+        axes.axvline(0.0, color=INK, linewidth=0.8)
+        axes.set(
+            yticks=range(len(names)),
+            yticklabels=[TITLES[name] for name in names],
+            xlabel="gain per 1000 decisions, 90 % interval",
+        )
+        axes.invert_yaxis()
+        if len(parts) > 1:
+            figure.legend(loc="outside upper right", ncols=3)
+    return figure
+
+
+def curves_figure(found: "Evaluation") -> "Figure":
+    """Expected reward per round of each policy, the mean over worlds: how soon it can be trusted with the choice."""
+    from matplotlib.figure import Figure
+
+    window = max(found.setting.rounds // 50, 1)
+    with style():
+        figure = Figure(figsize=(8.0, 3.4), layout="constrained")
+        axes = figure.subplots()
+        for name, curve in found.curves.items():
+            label, colour = CURVES[name]
+            smooth = np.convolve(curve, np.full(window, 1.0 / window), mode="valid")
+            rounds = np.arange(smooth.size) + (window + 1) / 2
+            shown = label if "HUCB" in found.curves else COLD[name]
+            dashes, width = ("--" if name == "shuffled" else "-"), (4.0 if name == "HUCB" else 1.6)  # HUCBC may lie on HUCB
+            axes.plot(rounds, smooth, color=colour, label=shown, linestyle=dashes, linewidth=width)
+        axes.set(xlabel="decision", ylabel="expected reward")
+        figure.legend(loc="outside right upper")
+    return figure
+
+
+def arms_figure(arms: tuple[Label, ...], clusters: tuple[Label, ...] | None, means: Floats) -> "Figure":
+    """Estimated expected reward of each arm with its 90 % interval, groups side by side, best group first."""
+    from matplotlib.figure import Figure
+
+    median, low, high = means
+    groups: dict[Label, list[int]] = {}
+    for at, label in enumerate(clusters or ("all arms",) * len(arms)):
+        groups.setdefault(label, []).append(at)
+    ordered = sorted(groups.items(), key=lambda item: -float(median[item[1]].mean()))
+    with style():
+        figure = Figure(figsize=(8.0, 3.6), layout="constrained")
+        axes = figure.subplots()
+        place, ticks = 0, []
+        for turn, (_, members) in enumerate(ordered):
+            inside = sorted(members, key=lambda at: -median[at])[: max(MOST_ARMS - place, 0)]
+            x = np.arange(place, place + len(inside))
+            error = [median[inside] - low[inside], high[inside] - median[inside]]
+            axes.errorbar(x, median[inside], yerr=error, fmt="o", markersize=3, linewidth=1, color=(BLUE, ORANGE)[turn % 2])
+            ticks.append(place + (len(inside) - 1) / 2.0)
+            place += len(inside) + 1
+        axes.set(ylabel="expected reward", xlabel="" if clusters else "arm")
+        axes.set_xticks(ticks, [str(label)[:14] for label, _ in ordered], rotation=45 if len(ordered) > 6 else 0, fontsize=8)
+        axes.grid(False, axis="x")
+    return figure
+
+
+def verdict_figure(found: "Evaluation") -> "Figure":
+    """The first figure of a verdict that there is: gains, or nothing but a sentence if it was refused."""
+    from matplotlib.figure import Figure
+
+    if found.gains:
+        return gains_figure(found)
+    with style():
+        figure = Figure(figsize=(8.0, 1.2), layout="constrained")
+        figure.text(0.02, 0.5, "\n".join(("Refused:", *found.refused)), va="center", wrap=True)
+    return figure

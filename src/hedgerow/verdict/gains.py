@@ -1,0 +1,107 @@
+"""What history and grouping are worth per 1000 decisions: policies played in the worlds of two judges."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..types import Floats, Integers
+from .interval import Gain, credible, hull
+from .judge import Draws, judge
+from .rollout import Runs, Start, run, starting
+from .sums import Split
+
+REFUTED = 0.05
+"""Permutation p up to which the label-blind judge counts as refuted."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """How the worlds are drawn and played."""
+
+    rounds: int = 1000
+    draws: int = 200
+    runs: int = 4
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Worlds:
+    """The grouped judge's draws, the policies' mean rewards in each round, and the gains by name."""
+
+    draws: Draws
+    curves: dict[str, Floats]
+    gains: dict[str, Gain]
+    marked: dict[str, Gain]
+
+
+def entrants(split: Split, rounds: int) -> dict[str, tuple[Start, Integers]]:
+    """UCB, HUCB, the grouped policy, and the grouped one again, to be shuffled; each with the order of its arms.
+
+    Without history there is no HUCB, and the grouped policy is UCBC.
+    """
+    none = np.zeros(split.arms)
+    past = (split.past.rows, split.past.total) if split.remembers else (none, none)
+    found = {"UCB": starting(none, none, groups=None, scale=split.scale, rounds=rounds)}
+    if split.remembers:
+        found["HUCB"] = starting(*past, groups=None, scale=split.scale, rounds=rounds)
+    if split.groups is not None:
+        found["grouped"] = found["shuffled"] = starting(*past, groups=split.groups, scale=split.scale, rounds=rounds)
+    return found
+
+
+def contest(split: Split, means: Floats, setting: Setting, *, mark: int | None = None) -> dict[str, Runs]:
+    """Play every policy in every world; all policies of a run share their luck, and each has its own shuffled labels."""
+    deviations = np.full(split.arms, -1.0) if split.binary else np.sqrt(split.future.noise())
+    found = {}
+    for name, (start, order) in entrants(split, setting.rounds).items():
+        orders = shuffles(order, means.shape[0] * setting.runs, setting.seed) if name == "shuffled" else order
+        found[name] = run(start, orders, means, deviations, runs=setting.runs, seed=setting.seed, mark=mark)
+    return found
+
+
+def shuffles(order: Integers, count: int, seed: int) -> Integers:
+    """As many random orders of the arms: the same sizes of groups, other members."""
+    return np.random.default_rng([seed, 1]).permuted(np.tile(order, (count, 1)), axis=1)
+
+
+def paired(value: dict[str, Floats]) -> dict[str, Floats]:
+    """Gains of history, grouping and labels from the values of policies."""
+    flat = value.get("HUCB", value["UCB"])
+    found = {"history": value["HUCB"] - value["UCB"]} if "HUCB" in value else {}
+    if "grouped" in value:
+        found |= {"grouping": value["grouped"] - flat, "labels": value["grouped"] - value["shuffled"]}
+    return found
+
+
+def differences(played: dict[str, Runs], means: Floats, shares: Floats, *, marked: bool = False) -> dict[str, Floats]:
+    """The gains of every world and run (draws x runs), also over what the log itself did."""
+    value = {name: runs.marked if marked else runs.value for name, runs in played.items()}
+    done = 1000.0 * (means @ shares)[:, None]
+    return {**paired(value), "log": value.get("HUCB", value["UCB"]) - done}
+
+
+def judged(split: Split, setting: Setting, *, p: float | None, mark: int | None = None) -> Worlds:
+    """The gains with intervals: the hull of both judges, or for labels the grouped judge alone where the other is refuted."""
+    seen = split.groups is not None
+    judges = (False, True) if seen else (False,)
+    drawn, found, marked = {}, {}, {}
+    for grouped in judges:
+        rng = np.random.default_rng([setting.seed, 2 + grouped])
+        drawn[grouped] = judge(split, grouped=grouped, draws=setting.draws, rng=rng)
+        means = drawn[grouped].means
+        played = contest(split, means, setting, mark=mark)
+        found[grouped] = {name: credible(d) for name, d in differences(played, means, split.shares).items()}
+        marked[grouped] = {name: credible(d) for name, d in differences(played, means, split.shares, marked=True).items()}
+    return Worlds(
+        drawn[seen],
+        {name: runs.curve for name, runs in played.items()},
+        _joined(found, p),
+        _joined(marked, p),
+    )
+
+
+def _joined(found: dict[bool, dict[str, Gain]], p: float | None) -> dict[str, Gain]:
+    if True not in found:
+        return found[False]
+    alone = {"labels"} if p is not None and p <= REFUTED else set()
+    return {name: gain if name in alone else hull(found[False][name], gain) for name, gain in found[True].items()}

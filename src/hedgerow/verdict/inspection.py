@@ -1,0 +1,206 @@
+"""``hr.inspect``: what is in a log, how its arms were chosen, what its groups explain, and whether it drifts."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import bounds
+from ..log import Log
+from ..types import Floats, Label
+from . import words
+from .drift import Drift, drift
+from .evaluation import as_log
+from .evidence import Grade, graded
+from .grouping import Explained, explain, posterior
+from .ruling import grouping_refusal
+from .sums import Sums, is_binary, numbered, tally, tally_weighted
+
+if TYPE_CHECKING:
+    import polars as pl
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """Regret that the paper's theorems allow over so many rounds if the estimated means were true; None: not tight.
+
+    ``most`` is the largest regret there can be: a bound above it says nothing.
+    """
+
+    horizon: int
+    most: float
+    hucb: float
+    hucbc: float | None
+
+
+@dataclass(frozen=True)
+class Inspection:
+    """What can be said of a log without playing a policy; ``plays`` and ``means`` are per arm, in the order of ``arms``."""
+
+    source: str
+    rows: int
+    arms: tuple[Label, ...]
+    clusters: tuple[Label, ...] | None
+    missing: dict[str, int]
+    binary: bool
+    reward: tuple[float, float, float]
+    """Least, mean and largest reward."""
+    noise: float
+    """Standard deviation of rewards within arms."""
+    grade: Grade
+    plays: Floats
+    means: Floats
+    """Estimated expected reward of each arm: median, 5 % and 95 % quantile (3 x arms)."""
+    drift: Drift | None
+    explained: Explained | None
+    grouping_refused: str | None
+    bounds: Bounds | None
+
+    @property
+    def never_tried(self) -> tuple[Label, ...]:
+        """Arms that only the cluster table names."""
+        return tuple(arm for arm, plays in zip(self.arms, self.plays, strict=True) if plays == 0.0)
+
+    def __str__(self) -> str:
+        return "\n".join(sentences(self))
+
+    def _repr_html_(self) -> str:
+        from .page import inspection_section
+
+        return inspection_section(self)
+
+    def frame(self) -> "pl.DataFrame":
+        """A row per arm: cluster, plays, estimated mean with its 90 % interval."""
+        import polars as pl
+
+        median, low, high = self.means
+        columns: dict[str, Any] = {
+            "arm": [str(arm) for arm in self.arms],
+            "plays": self.plays,
+            "mean": median,
+            "low": low,
+            "high": high,
+        }
+        if self.clusters is not None:
+            columns["cluster"] = [str(label) for label in self.clusters]
+        return pl.DataFrame(columns)
+
+    def plot(self) -> "Figure":
+        """Arms by group, with intervals."""
+        from .figures import arms_figure
+
+        return arms_figure(self.arms, self.clusters, self.means)
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        found = asdict(self)
+        found["grade"]["checks"] = [{**asdict(check), "passed": check.passed} for check in self.grade.checks]
+        return found | {"plays": self.plays.tolist(), "means": self.means.tolist(), "summary": sentences(self)}
+
+
+def inspect(
+    source: Any,
+    *,
+    arm: str | None = None,
+    reward: str | None = None,
+    context: str | Sequence[str] = (),
+    clusters: Mapping[Any, Any] | str | Path | None = None,
+    time: str | None = None,
+    propensity: str | None = None,
+    seed: int = 0,
+) -> Inspection:
+    """What is in a log, how its arms were chosen, what its groups explain, and whether it drifts.
+
+    ``source`` is a frame, a file, or a :class:`hedgerow.Log`, which needs no names of columns; see :func:`hedgerow.evaluate`.
+    """
+    log = as_log(source, arm, reward, context, clusters, time, propensity)
+    if log.arm.size < 4 or len(log.arms) < 2:
+        raise ValueError(f"a log must have at least 4 rows and 2 arms, this one has {log.arm.size} and {len(log.arms)}")
+    grade = graded(log, logging=None)
+    binary, count, rng = is_binary(log.reward), len(log.arms), np.random.default_rng([seed, 6])
+    plain = tally(log.arm, log.reward, count)
+    sums = (
+        tally_weighted(log.arm, log.reward, log.propensity, count)
+        if grade.letter == "B" and log.propensity is not None
+        else plain
+    )
+    groups = np.zeros(count, dtype=np.int64) if log.clusters is None else numbered(log.clusters)
+    refused = None if log.clusters is None else grouping_refusal(groups)
+    draws = posterior(sums, groups, rng, binary=binary)
+    half = log.arm.size // 2
+    return Inspection(
+        source=log.source,
+        rows=log.arm.size,
+        arms=log.arms,
+        clusters=log.clusters,
+        missing=log.missing,
+        binary=binary,
+        reward=(float(log.reward.min()), float(log.reward.mean()), float(log.reward.max())),
+        noise=float(np.sqrt(sums.variances(binary=binary).mean())),
+        grade=grade,
+        plays=plain.rows,
+        means=np.quantile(draws, [0.5, 0.05, 0.95], axis=0),
+        drift=drift(
+            tally(log.arm[half:], log.reward[half:], count), tally(log.arm[:half], log.reward[:half], count), binary=binary
+        ),
+        explained=None if log.clusters is None or refused else explain(sums, groups, rng, binary=binary),
+        grouping_refused=refused,
+        bounds=_bounds(log, draws.mean(axis=0), plain),
+    )
+
+
+def _bounds(log: Log, means: Floats, sums: Sums) -> Bounds | None:
+    """The theorems' bounds at the estimated means, for rewards in [0, 1], with all rows as history."""
+    if log.reward.min() < 0.0 or log.reward.max() > 1.0:
+        return None
+    known: dict[str, Any] = {"horizon": log.arm.size, "history": sums.rows, "form": "gap-weighted"}
+    flat = bounds.hucb(means, **known).value
+    most = float(np.ptp(means)) * log.arm.size
+    if log.clusters is None or not bounds.clustering(means, log.clusters).tight:
+        return Bounds(log.arm.size, most, flat, None)
+    return Bounds(log.arm.size, most, flat, bounds.tight(means, log.clusters, **known).value)
+
+
+def sentences(found: Inspection) -> list[str]:
+    """The inspection in words."""
+    low, mean, high = found.reward
+    plays = found.plays
+    lines = [
+        f"{found.source}: {found.rows:,} rows, {len(found.arms)} arms"
+        + (f" in {len(set(found.clusters))} groups." if found.clusters else "."),
+        f"Plays per arm: {plays.min():,.0f} to {plays.max():,.0f}, median {np.median(plays):,.0f}; "
+        f"{len(found.never_tried)} arms never tried.",
+        f"Rewards: {low:g} to {high:g}, mean {mean:.4g}, noise {found.noise:.3g} (standard deviation within an arm).",
+    ]
+    lines += (
+        [f"Left out: {', '.join(f'{rows:,} rows with {why}' for why, rows in found.missing.items())}."] if found.missing else []
+    )
+    lines.append("How arms were chosen: " + "; ".join(words.checks((found.grade.uniform, *found.grade.checks))) + ".")
+    lines.append(GRADES[found.grade.letter])
+    if found.drift is not None:
+        moved = "the arms moved" if found.drift.p < 0.05 else "no drift is visible"
+        lines.append(f"First half against second: {moved} ({words.p_value(found.drift.p)}).")
+    return lines + _grouping_sentences(found)
+
+
+GRADES = {
+    "A": "Evidence: grade A, arms look chosen at random, as far as the log can show.",
+    "B": "Evidence: grade B, propensities are given and fit the log.",
+    "C": "Evidence: grade C, arms were not chosen at random and there are no propensities: estimates may be biased.",
+}
+
+
+def _grouping_sentences(found: Inspection) -> list[str]:
+    lines = [f"Grouping: {found.grouping_refused}"] if found.grouping_refused else []
+    if found.explained is not None:
+        lines += [words.explained(found.explained), words.tightness(found.explained)]
+        lines.append(f"Spread of arm means: {found.explained.between:.3g} between groups, {found.explained.within:.3g} within.")
+    if found.bounds is not None:
+        told = f"Bound on the regret of {found.bounds.horizon:,} rounds at the estimated means: HUCB {found.bounds.hucb:,.0f}"
+        tight = "HUCBC has none, its groups overlap" if found.bounds.hucbc is None else f"HUCBC {found.bounds.hucbc:,.0f}"
+        limit = f"regret cannot exceed {found.bounds.most:,.0f} anyway"
+        lines.append(f"{told}, {tight}; {limit}." if found.clusters else f"{told}; {limit}.")
+    return lines

@@ -1,0 +1,63 @@
+"""From intervals to verdicts, and when to give none."""
+
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from ..types import Integers
+from .gains import REFUTED
+from .grouping import events
+from .interval import Gain
+from .sums import Split
+
+Ruling: TypeAlias = Literal["helps", "hurts", "no information", "open"]
+
+LEAST_EVENTS, LEAST_ROWS, MOST_EMPTY, LEAST_GROUPS = 2.0, 5.0, 0.2, 3
+"""Below these a verdict is refused: simulated logs with known truth were covered too rarely there."""
+
+
+def on_history(gain: Gain) -> Ruling:
+    """Whether history is worth loading."""
+    return "helps" if gain.low > 0.0 else "hurts" if gain.high < 0.0 else "open"
+
+
+def on_grouping(grouping: Gain, labels: Gain, p: float) -> Ruling:
+    """Labels are praised for what they know (against shuffled ones), never for what searching in two levels gains."""
+    if p <= REFUTED and labels.low > 0.0:
+        return "helps"
+    if labels.high < 0.0 or grouping.high < 0.0:
+        return "hurts"
+    return "no information" if p > REFUTED else "open"
+
+
+def refusals(split: Split) -> list[str]:
+    """Why the log cannot be judged at all; empty if it can."""
+    found = []
+    arms, future = split.arms, split.future
+    part = f"in the {'later part' if split.remembers else 'log'} ({split.future_rows:,} rows)"
+    if split.binary and (seen := events(future)) < LEAST_EVENTS:
+        count, needed = seen * arms, LEAST_EVENTS * arms
+        which = "events" if future.overall <= 0.5 else "failures"
+        more = (split.future_rows + split.past_rows) * needed / max(count, 1e-9)
+        log = f", that is a log of some {_round(more):,} rows" if count >= 0.5 else ""
+        found.append(f"{count:.0f} {which} {part} over {arms} arms; about {needed:.0f} are needed{log}.")
+    if (rows := float(future.rows.mean())) < LEAST_ROWS:
+        found.append(f"{rows:.1f} effective rows per arm {part}; at least {LEAST_ROWS:.0f} are needed.")
+    empty = int((future.rows == 0.0).sum())
+    if empty > MOST_EMPTY * arms:
+        found.append(f"{empty} of {arms} arms have no row {part}; at most {MOST_EMPTY:.0%} may be missing.")
+    return found
+
+
+def grouping_refusal(groups: Integers) -> str | None:
+    """Why the grouping cannot be judged."""
+    large = int((np.bincount(groups) >= 2).sum())
+    if large >= LEAST_GROUPS:
+        return None
+    return f"{large} of the {int(groups.max()) + 1} groups have two arms or more; at least {LEAST_GROUPS} such groups are needed."
+
+
+def _round(value: float) -> int:
+    """To two digits."""
+    digits = max(len(str(int(value))) - 2, 0)
+    return int(round(value / 10**digits) * 10**digits)

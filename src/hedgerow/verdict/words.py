@@ -1,0 +1,182 @@
+"""Numbers as sentences: one place for every word of a verdict."""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from .grouping import Explained
+from .interval import Gain
+
+if TYPE_CHECKING:
+    from .contextual import Contextual
+    from .evaluation import Evaluation
+    from .evidence import Check, Grade
+    from .replay import Replay
+
+NAMES = {
+    "history": "starting from history, over starting cold",
+    "grouping": "the grouped policy, over the one that ignores groups",
+    "labels": "your labels, over the same groups with shuffled labels",
+    "log": "the policy without groups, over what the log did",
+}
+SHORT = {
+    "history": "history: warm over cold",
+    "grouping": "grouping: grouped over not",
+    "labels": "labels: yours over shuffled",
+    "log": "log: no groups over the log",
+}
+SENSITIVITY = "No propensities, and logging was not random: a sensitivity study, not evidence."
+
+
+def number(value: float) -> str:
+    """A gain with its sign and one digit after the point, more if it is small."""
+    if value == 0.0:
+        return "0"
+    return f"{value:+,.1f}" if abs(value) >= 0.1 else f"{value:+.1g}"
+
+
+def span(gain: Gain) -> str:
+    """The interval of a gain."""
+    return f"{number(gain.low)} to {number(gain.high)}"
+
+
+def p_value(p: float) -> str:
+    """The permutation test cannot go below 1 in 2000."""
+    return "p < 0.001" if p < 0.001 else f"p = {p:.2g}"
+
+
+def method(grade: "Grade", replay: "Replay | None", rows: str, effective: float) -> str:
+    """The first line of a verdict: what kind of evidence it rests on."""
+    if grade.letter == "C":
+        return SENSITIVITY
+    if grade.letter == "B":
+        return f"Method: propensity-weighted arm means ({effective:,.0f} effective rows per arm, median)."
+    matched = f"replay of {replay.rounds:,} rounds on {replay.rows:,} rows, and " if replay else ""
+    assumed = " assuming arms were not chosen by something missing from the log" if grade.assumed else ""
+    return f"Method: randomised log; {matched}simulation from the {rows}{',' if assumed else ''}{assumed}."
+
+
+def grouping(gains: dict[str, Gain], ruling: str, p: float) -> list[str]:
+    """The verdict on a grouping."""
+    group, labels = gains["grouping"], gains["labels"]
+    if ruling == "helps":
+        first = f"Your grouping helps: {number(labels.value)} per 1000 decisions over shuffled labels ({span(labels)})."
+        if group.low > 0.0:
+            return [first, f"Use it: {number(group.value)} ({span(group)}) over the best policy without it."]
+        if group.high < 0.0:
+            return [
+                first,
+                f"But do not switch to it: a policy that ignores groups earns {-group.value:.1f} more ({span(group)}).",
+            ]
+        if group.low == group.high == 0.0:
+            return [first, "Ignoring groups does as well: the history alone decides, and both policies choose alike."]
+        return [first, f"It is not shown to beat ignoring groups: {number(group.value)} ({span(group)})."]
+    if ruling == "hurts":
+        worst = labels if labels.high < 0.0 else group
+        over = "shuffled labels" if labels.high < 0.0 else "ignoring it"
+        return [f"A bandit that trusts your grouping loses {-worst.value:.1f} per 1000 decisions against {over} ({span(worst)})."]
+    if ruling == "no information":
+        most = f"at most {number(labels.high)} per 1000 decisions"
+        return [f"No sign that your groups differ more than random ones would ({p_value(p)}); {most}."]
+    return [
+        f"Groups differ ({p_value(p)}), but whether a bandit gains is open: {span(labels)} per 1000 decisions "
+        "over shuffled labels. About x4 rows would halve this."
+    ]
+
+
+def history(gain: Gain, ruling: str, rows: int) -> str:
+    """The verdict on a history."""
+    by = f"{number(gain.value)} per 1000 decisions ({span(gain)}), from {rows:,} rows"
+    words = {"helps": "Your history helps", "hurts": "Your history hurts", "open": "Whether your history helps is open"}
+    return f"{words[ruling]}: {by}."
+
+
+def drifted(found: "Evaluation") -> str:
+    """What is known of the drift between history and future."""
+    if found.drift is None:
+        return "Drift between the two parts cannot be tested: too few arms have rows in both."
+    factor = found.drift_factor
+    off = f"an arm's {'rate' if found.binary else 'mean'} in the earlier part is off by {factor} either way"
+    if found.drift.p < 0.05:
+        return f"The arms moved between the two parts ({p_value(found.drift.p)}): {off}. That alone is no reason to drop history."
+    return f"No drift is visible between the two parts ({p_value(found.drift.p)}): {off}."
+
+
+def explained(found: Explained) -> str:
+    """What a grouping explains."""
+    return (
+        f"Your groups explain {found.share:.0%} ({found.low:.0%} to {found.high:.0%}) of the real differences between arms; "
+        f"random groups of these sizes would explain 0% ({p_value(found.p)})."
+    )
+
+
+def tightness(found: Explained) -> str:
+    """The theorem's condition, and the trap of the grouped policy."""
+    return (
+        f"The best arm's group lies wholly above all other arms with probability {found.tight:.0%}; "
+        f"the best arm is in the group with the best mean with probability {found.best_in_best:.0%}."
+    )
+
+
+def disagreement(replayed: dict[str, Gain], simulated: dict[str, Gain]) -> str | None:
+    """Replay and simulation must agree within 2.6 joint standard errors."""
+    for name, gain in replayed.items():
+        other = simulated[name]
+        if abs(gain.value - other.value) > 2.6 * (gain.error**2 + other.error**2) ** 0.5:
+            return "Replay and simulation disagree; rewards depend on context or time. Trust replay."
+    return None
+
+
+def tables(found: "Evaluation") -> list[tuple[str, dict[str, Gain]]]:
+    """All gains of a verdict, by the method that found them."""
+    parts = [(f"simulation, {found.setting.rounds:,} rounds", found.gains)] if found.gains else []
+    if found.replay is not None:
+        if found.replay.rounds < found.setting.rounds:
+            parts.append((f"simulation, {found.replay.rounds:,} rounds", found.marked))
+        parts.append((f"replay, {found.replay.rounds:,} rounds", found.replay.gains))
+    if found.contextual is not None:
+        parts.append((f"replay with contexts, {found.contextual.rounds:,} rounds", found.contextual.gains))
+    return parts
+
+
+def contextual(found: "Contextual") -> str:
+    """What replaying policies with contexts says; it is all that can be said of them."""
+    told = ", ".join(f"{name} {number(gain.value)} ({span(gain)})" for name, gain in found.gains.items())
+    return f"With contexts ({found.dimension} numbers), replayed for {found.rounds:,} rounds on {found.rows:,} rows: {told}."
+
+
+def checks(found: Iterable["Check"]) -> list[str]:
+    """How arms were chosen."""
+    words = {True: "fine", False: "not so"}
+    return [f"{check.what}: {check.measure} = {check.size:.3f} ({p_value(check.p)}), {words[check.passed]}" for check in found]
+
+
+def verdict(found: "Evaluation") -> list[str]:
+    """The whole verdict, a sentence or two a line."""
+    if found.refused:
+        return [found.method, *(f"Refused: {reason}" for reason in found.refused)]
+    lines = [found.method]
+    would = found.grade.letter == "C"
+    if "history" in found.gains:
+        gain = found.gains["history"]
+        lines.append(_would_be("History", gain) if would else history(gain, found.rulings["history"], found.history_rows))
+        lines.append(drifted(found))
+    if found.grouping_refused:
+        lines.append(f"Grouping refused: {found.grouping_refused}")
+    if "labels" in found.gains and found.explained is not None:
+        lines.append(explained(found.explained))
+        lines += _grouping_lines(found, would)
+    lines.append(f"{NAMES['log'].capitalize()}: {number(found.gains['log'].value)} ({span(found.gains['log'])}).")
+    if found.replay is not None and (warning := disagreement(found.replay.gains, found.marked)):
+        lines.append(warning)
+    return lines + ([contextual(found.contextual)] if found.contextual else [])
+
+
+def _grouping_lines(found: "Evaluation", would: bool) -> list[str]:
+    if would:
+        return [_would_be("Labels", found.gains["labels"]), _would_be("Grouping", found.gains["grouping"])]
+    assert found.explained is not None
+    return grouping(found.gains, found.rulings["grouping"], found.explained.p)
+
+
+def _would_be(what: str, gain: Gain) -> str:
+    return f"{what} would be worth {number(gain.value)} per 1000 decisions ({span(gain)}), if arms had been chosen at random."

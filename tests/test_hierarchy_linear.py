@@ -1,0 +1,366 @@
+"""Hierarchical linear kernels against a dense Gaussian model, a rebuild, the plain scan and plain Python."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from hedgerow.arms import Arms
+from hedgerow.hierarchy import ledger as book
+from hedgerow.hierarchy.evidence import eliminate_lower, eliminate_upper, pose, profile
+from hedgerow.hierarchy.linear import (
+    choose,
+    derived_size,
+    estimate,
+    expect,
+    learn,
+    new_ledger,
+    rebuild,
+    settle,
+)
+from hedgerow.hierarchy.posterior import solve
+from hedgerow.statistics import observe, row_size
+from hedgerow.tree import PARENT, SIZE
+
+FLAT = None
+TWO = [f"c{arm % 4}" for arm in range(12)]
+THREE = [(f"a{arm % 2}", f"b{arm % 4}") for arm in range(12)]
+UNEVEN = ["a", ("a", "b"), ("a", "b", "c"), "d", "d", ("e", "f"), "e", "a", ("a", "b"), ("g", "h", "i"), ("e", "f"), "d"]
+SHAPES = {"flat": FLAT, "two": TWO, "three": THREE, "uneven": UNEVEN}
+
+
+class Hierarchy:
+    """The arrays of a policy and the kernels that work on them."""
+
+    def __init__(self, arms, clusters, d, past=None, weights=True):
+        self.arms = Arms(range(arms), clusters)
+        self.tree, self.d = self.arms.tree, d
+        self.online = np.zeros((len(self.tree), row_size(d)))
+        self.past = self.arms.totals(np.zeros((arms, row_size(d))) if past is None else past)
+        self.derived, self.ledger = np.zeros((len(self.tree), derived_size(d))), new_ledger(weights)
+        rebuild(self.tree, self.online, self.past, self.derived, self.ledger)
+
+    @property
+    def state(self):
+        return self.tree, self.online, self.past, self.derived, self.ledger
+
+    def choose(self, context, uniform=-1.0):
+        return choose(self.tree, self.derived, self.ledger, context, uniform)
+
+    def learn(self, leaf, reward, context):
+        return learn(*self.state, leaf, reward, context)
+
+    def expect(self, leaf, context):
+        expect(self.tree, self.derived, self.ledger, leaf, context)
+
+    def settle(self, leaf, reward, context):
+        return settle(*self.state, leaf, reward, context)
+
+    def estimate(self, node, context):
+        return estimate(self.tree, self.derived, self.ledger, context, node)
+
+    def solved(self):
+        """The derived rows from the sums, with the settings as they are."""
+        fresh = np.zeros_like(self.derived)
+        solve(pose(self.tree, self.online, self.past, fresh, self.ledger), self.ledger)
+        return fresh
+
+    def nodes(self):
+        return range(1, len(self.tree))
+
+
+def sums_of(arms, d, played, rewards, contexts):
+    rows = np.zeros((arms, row_size(d)))
+    for arm, reward, context in zip(played, rewards, contexts, strict=True):
+        observe(rows, arm, reward, context)
+    return rows
+
+
+def world(seed, arms, d, rounds, clusters=4, spread=0.5):
+    """Contexts and the expected rewards of arms that resemble others."""
+    rng = np.random.default_rng(seed)
+    theta = rng.normal(size=(clusters, d))[np.arange(arms) % clusters] + spread * rng.normal(size=(arms, d))
+    contexts = rng.normal(size=(rounds, d))
+    return contexts, contexts @ theta.T, rng
+
+
+def leaf_to_arm(hierarchy):
+    return {int(leaf): arm for arm, leaf in enumerate(hierarchy.arms.leaves)}
+
+
+def play(hierarchy, contexts, reward_of):
+    """Choose and learn; the arms played."""
+    arm_of, played = leaf_to_arm(hierarchy), []
+    for t, context in enumerate(contexts):
+        leaf = hierarchy.choose(context)
+        played.append(arm_of[leaf])
+        hierarchy.learn(leaf, reward_of(t, arm_of[leaf]), context)
+    return played
+
+
+def prior_covariances(tree, rho, phi):
+    """Of theta_u and theta_v, per coordinate: what their paths from the root share."""
+
+    def path(node):
+        return [] if node == 0 else [*path(tree[node, PARENT]), node]
+
+    def variance(node):
+        return phi if tree[node, PARENT] == 0 else rho
+
+    paths = [path(node) for node in range(len(tree))]
+    return np.array([[sum(variance(v) for v in set(p) & set(q)) for q in paths] for p in paths])
+
+
+def dense(hierarchy, leaves, rewards, contexts, rho, phi):
+    """Mean and covariance of all thetas, log evidence, noise variance and offset from the covariance of the observations."""
+    prior = prior_covariances(hierarchy.tree, rho, phi)
+    rewards, ones = np.array(rewards), np.ones(len(rewards))
+    observed = np.kron(prior[:, leaves], np.ones((hierarchy.d, 1))) * np.tile(contexts.T, (len(prior), 1))  # theta with theta_k'x
+    covariance = np.eye(len(rewards)) + prior[np.ix_(leaves, leaves)] * (contexts @ contexts.T)
+    inverse = np.linalg.inv(covariance)
+    offset = ones @ inverse @ rewards / (ones @ inverse @ ones)
+    residuals = rewards - offset
+    sig2 = residuals @ inverse @ residuals / len(rewards)
+    evidence = -0.5 * (len(rewards) * np.log(sig2) + np.linalg.slogdet(covariance)[1])
+    mean = (observed @ inverse @ residuals).reshape(len(prior), -1)
+    return mean, np.kron(prior, np.eye(hierarchy.d)) - observed @ inverse @ observed.T, evidence, sig2, offset
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_posterior_and_evidence_are_those_of_the_dense_gaussian_model(shape):
+    d, arms, rounds = 3, 12, 60
+    contexts, means, rng = world(1, arms, d, rounds)
+    played = rng.integers(arms - 2, size=rounds)  # two arms are never seen
+    rewards = 2.0 + means[np.arange(rounds), played] + rng.normal(size=rounds)
+    half = rounds // 2
+    hierarchy = Hierarchy(arms, SHAPES[shape], d, sums_of(arms, d, played[:half], rewards[:half], contexts[:half]))
+    leaves = hierarchy.arms.leaves[played]
+    for leaf, reward, context in zip(leaves[half:], rewards[half:], contexts[half:], strict=True):
+        hierarchy.learn(leaf, reward, context)
+    found = []
+    for rho, phi in ((0.3, 2.0), (1.5, 0.7), (0.01, 20.0)):
+        mean, covariance, evidence, sig2, offset = dense(hierarchy, leaves, rewards, contexts, rho, phi)
+        model, products = pose(*hierarchy.state), np.empty(3)
+        logdet = eliminate_lower(model, rho, products)
+        logdet += eliminate_upper(model, phi, products)
+        value, model_sig2, model_offset = profile(model, logdet, products)
+        assert [model_sig2, model_offset] == pytest.approx([sig2, offset], rel=1e-8)
+        found.append(value - evidence)
+        hierarchy.ledger[[book.RHO, book.PHI, book.SIG2, book.OFFSET]] = rho, phi, sig2, offset
+        solve(model, hierarchy.ledger)
+        for node in hierarchy.nodes():
+            x = rng.normal(size=d)
+            block = covariance[node * d : (node + 1) * d, node * d : (node + 1) * d]
+            assert hierarchy.estimate(node, x) == pytest.approx((offset + x @ mean[node], sig2 * x @ block @ x), rel=1e-8)
+            if hierarchy.tree[node, SIZE] == 0:
+                assert np.linalg.eigvalsh(block)[-1] <= hierarchy.derived[node, 0] ** 2
+    assert found == pytest.approx([found[0]] * 3, rel=1e-8)
+
+
+def assert_same_posterior(hierarchy, tolerance):
+    """Means and covariances are those of the sums; ceilings are only lowered by a refresh."""
+    fresh = hierarchy.solved()
+    for part in (slice(1, 1 + hierarchy.d), slice(1 + hierarchy.d, None)):
+        old, new = hierarchy.derived[1:, part], fresh[1:, part]
+        assert np.abs(old - new).max() <= tolerance * np.abs(new).max()
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_steps_between_refreshes_equal_a_rebuild(shape):
+    contexts, means, rng = world(2, 12, 5, 3000)
+    hierarchy = Hierarchy(12, SHAPES[shape], 5)
+    noise = rng.uniform(0, 2, size=3000)  # the paper's: the weights are on
+    play(hierarchy, contexts, lambda t, arm: means[t, arm] * noise[t])
+    assert hierarchy.ledger[book.NEXT] > 3000 + 100
+    assert hierarchy.ledger[book.STANDARD] > 0.0
+    assert_same_posterior(hierarchy, 1e-9)
+
+
+@pytest.mark.slow
+def test_steps_stay_exact_for_a_long_time():
+    d, arms, rounds = 50, 4, 100_000
+    rng = np.random.default_rng(3)
+    theta = rng.normal(size=(arms, d))
+    hierarchy = Hierarchy(arms, ["a", "a", "b", "b"], d)
+    for t in range(rounds):
+        context, arm = rng.normal(size=d), t % arms
+        hierarchy.learn(hierarchy.arms.leaves[arm], theta[arm] @ context * rng.uniform(0, 2), context)
+    assert_same_posterior(hierarchy, 1e-9)
+
+
+def plain_choice(hierarchy, context):
+    """All arms by their full index."""
+    beta = hierarchy.ledger[book.BETA]
+    indices = {}
+    for leaf in sorted(hierarchy.arms.leaves.tolist()):
+        mean, spread = hierarchy.estimate(leaf, context)
+        indices[leaf] = mean - hierarchy.ledger[book.OFFSET] + beta * np.sqrt(spread)
+    best = max(indices.values())
+    return next(leaf for leaf, value in indices.items() if value >= best - 1e-10 * abs(best))
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_the_pruned_scan_finds_what_the_plain_one_finds(shape):
+    contexts, means, rng = world(4, 12, 3, 400)
+    hierarchy = Hierarchy(12, SHAPES[shape], 3)
+    for t, context in enumerate(contexts):
+        leaf = hierarchy.choose(context)
+        assert leaf == plain_choice(hierarchy, context)
+        hierarchy.learn(leaf, means[t, leaf_to_arm(hierarchy)[leaf]] + rng.normal(), context)
+
+
+@pytest.mark.parametrize(("rewards_by", "contexts_by"), [(1000.0, 1.0), (1.0, 1000.0), (1e-6, 1e4), (1024.0, 0.125)])
+@pytest.mark.parametrize("shape", ["flat", "two"])
+def test_units_do_not_matter(shape, rewards_by, contexts_by):
+    contexts, means, rng = world(5, 12, 3, 600)
+    noise = rng.uniform(0, 2, size=600)
+    plain = play(Hierarchy(12, SHAPES[shape], 3), contexts, lambda t, arm: means[t, arm] * noise[t])
+    scaled = play(Hierarchy(12, SHAPES[shape], 3), contexts * contexts_by, lambda t, arm: means[t, arm] * noise[t] * rewards_by)
+    assert plain == scaled
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_expecting_then_settling_is_learning(shape):
+    contexts, means, rng = world(6, 12, 3, 400)
+    one, two = Hierarchy(12, SHAPES[shape], 3), Hierarchy(12, SHAPES[shape], 3)
+    for t, context in enumerate(contexts):
+        leaf = int(rng.choice(one.arms.leaves))
+        reward = means[t, leaf_to_arm(one)[leaf]] * rng.uniform(0, 2)
+        one.learn(leaf, reward, context)
+        due = two.ledger[book.NEXT] <= t + 1
+        two.expect(leaf, context)
+        assert two.settle(leaf, reward, context) == due
+    assert one.ledger[book.STANDARD] > 0.0
+    np.testing.assert_allclose(two.derived, one.derived, rtol=1e-9, atol=1e-11)
+    np.testing.assert_allclose(two.ledger, one.ledger, rtol=1e-9, atol=1e-11)
+    np.testing.assert_allclose(two.online, one.online, rtol=1e-9, atol=1e-11)
+
+
+def test_an_expected_decision_narrows_the_arm_and_leaves_the_means():
+    contexts, means, _ = world(7, 12, 3, 100)
+    hierarchy = Hierarchy(12, TWO, 3)
+    play(hierarchy, contexts, lambda t, arm: means[t, arm])
+    context, leaf = contexts[0], int(hierarchy.arms.leaves[0])
+    before, elsewhere = hierarchy.estimate(leaf, context), hierarchy.estimate(int(hierarchy.arms.leaves[1]), context)
+    hierarchy.expect(leaf, context)
+    after = hierarchy.estimate(leaf, context)
+    assert after[0] == before[0]
+    assert after[1] < before[1]
+    assert hierarchy.estimate(int(hierarchy.arms.leaves[1]), context) == elsewhere  # another cluster
+
+
+RUN = """
+import numpy as np, sys
+sys.path.insert(0, sys.argv[1])
+from test_hierarchy_linear import TWO, UNEVEN, Hierarchy, play, world
+contexts, means, rng = world(8, 12, 2, 120)
+noise = rng.uniform(0, 2, size=120)
+for clusters in (None, TWO, UNEVEN):
+    print(*play(Hierarchy(12, clusters, 2), contexts, lambda t, arm: means[t, arm] * noise[t]))
+"""
+
+
+def test_plain_python_plays_the_same_arms():
+    def output(compile_it):
+        here = os.path.dirname(__file__)
+        environment = {**os.environ, "HEDGEROW_COMPILE": compile_it}
+        return subprocess.run(
+            [sys.executable, "-c", RUN, here], env=environment, capture_output=True, text=True, check=True
+        ).stdout
+
+    assert output("0") == output("1")
+
+
+def test_two_valued_rewards_never_get_weights():
+    contexts, means, rng = world(9, 12, 3, 2000)
+    uniforms = rng.uniform(size=2000)
+    hierarchy = Hierarchy(12, TWO, 3)
+    play(hierarchy, contexts, lambda t, arm: 5.0 + 2.0 * (uniforms[t] < np.clip(means[t, arm], 0, 1)))
+    assert hierarchy.ledger[book.STANDARD] == 0.0
+    assert hierarchy.ledger[book.EXCESS] == 0.0
+
+
+@pytest.mark.parametrize(("growing", "allowed"), [(False, True), (True, True), (True, False)])
+def test_weights_come_on_when_the_noise_grows_with_the_mean_and_they_are_allowed(growing, allowed):
+    contexts, means, rng = world(10, 12, 5, 2000)
+    noise = rng.uniform(0, 2, size=2000) if growing else rng.normal(size=2000)
+    hierarchy = Hierarchy(12, TWO, 5, weights=allowed)
+    play(hierarchy, contexts, lambda t, arm: means[t, arm] * noise[t] if growing else means[t, arm] + noise[t])
+    assert (hierarchy.ledger[book.ETA] > 0.0) == (growing and allowed)
+    assert (hierarchy.ledger[book.EXCESS] != 0.0) == (growing and allowed)
+
+
+@pytest.mark.parametrize("shape", ["flat", "two", "three"])
+def test_without_data_all_arms_tie(shape):
+    hierarchy = Hierarchy(12, SHAPES[shape], 3)
+    context = np.array([1.0, -2.0, 0.5])
+    leaves = sorted(hierarchy.arms.leaves.tolist())
+    assert hierarchy.choose(context) == leaves[0]
+    assert [hierarchy.choose(context, uniform) for uniform in (0.0, 0.5, 0.999)] == [leaves[0], leaves[6], leaves[-1]]
+
+
+def test_equal_rewards_are_no_trouble():
+    contexts, _, _ = world(11, 12, 3, 200)
+    for reward in (0.0, 7.0):
+        hierarchy = Hierarchy(12, TWO, 3)
+        play(hierarchy, contexts, lambda t, arm, reward=reward: reward)
+        assert np.isfinite(hierarchy.derived).all()
+        assert hierarchy.estimate(1, contexts[0])[0] == pytest.approx(reward, abs=0.2)
+
+
+def test_an_unusable_context_changes_nothing():
+    hierarchy = Hierarchy(12, TWO, 3)
+    hierarchy.learn(5, 1.0, np.ones(3))
+    before = [part.copy() for part in hierarchy.state]
+    for context in (np.array([1.0, np.nan, 0.0]), np.array([1.0, 0.0, 1e200])):
+        assert hierarchy.choose(context) == -1
+        assert not hierarchy.learn(5, 1.0, context)
+        assert not hierarchy.settle(5, 1.0, context)
+    for part, old in zip(hierarchy.state, before, strict=True):
+        np.testing.assert_array_equal(part, old)
+
+
+def test_an_outlying_context_does_not_spoil_the_covariances():
+    contexts, means, _ = world(12, 12, 3, 300)
+    hierarchy = Hierarchy(12, TWO, 3, weights=False)
+    play(hierarchy, contexts, lambda t, arm: means[t, arm])
+    far = 1e6 * contexts[0]
+    hierarchy.learn(5, 1e6, far)
+    stepped = hierarchy.estimate(5, far)
+    hierarchy.derived[:] = hierarchy.solved()
+    assert stepped == pytest.approx(hierarchy.estimate(5, far), rel=1e-9)
+
+
+def test_history_counts_like_rounds_of_the_policy_itself():
+    contexts, means, rng = world(13, 12, 3, 200)
+    played = rng.integers(12, size=200)
+    rewards = means[np.arange(200), played] + rng.normal(size=200)
+    warm = Hierarchy(12, TWO, 3, sums_of(12, 3, played, rewards, contexts))
+    cold = Hierarchy(12, TWO, 3, weights=False)
+    for arm, reward, context in zip(played, rewards, contexts, strict=True):
+        cold.learn(cold.arms.leaves[arm], reward, context)
+    for hierarchy in (warm, cold):
+        hierarchy.ledger[[book.RHO, book.PHI, book.OFFSET]] = 0.5, 2.0, 0.1
+    np.testing.assert_allclose(warm.solved(), cold.solved(), rtol=1e-9, atol=1e-12)
+
+
+def test_merged_ledgers_hold_the_rounds_of_both():
+    contexts, means, rng = world(14, 12, 3, 600)
+    parts = []
+    for worker, unit in enumerate((1.0, 40.0)):
+        hierarchy = Hierarchy(12, TWO, 3)
+        noise = rng.uniform(0, 2, size=600)
+        play(hierarchy, contexts[worker::2], lambda t, arm, unit=unit, noise=noise: unit * means[t, arm] * noise[t])
+        parts.append(hierarchy.ledger)
+    both = book.merged(*parts)
+    assert both.size == parts[0].size
+    assert both[book.LARGEST] == max(part[book.LARGEST] for part in parts)
+    sums = [part[: book.LEDGER_SUMS] for part in (both, *parts)]
+    np.testing.assert_allclose(sums[0][: book.BINS], sums[1][: book.BINS] + sums[2][: book.BINS])
+    bins = [part[book.BINS :].reshape(3, -1) for part in sums]
+    np.testing.assert_allclose(bins[0].sum(axis=1), bins[1].sum(axis=1) + bins[2].sum(axis=1))
+    used = bins[0][0] > 0.0
+    levels = np.log2(bins[0][1, used] / bins[0][0, used] / both[book.REFERENCE])
+    np.testing.assert_array_equal(np.floor(levels).astype(int) + 32, np.flatnonzero(used))

@@ -1,0 +1,108 @@
+"""What policies say about the worth of their grouping and history."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+import hedgerow as hr
+
+
+def lived(make, problem, rounds=3000, seed=0):
+    from hedgerow.play import play
+    from hedgerow.simulation import build
+
+    trial = problem.trial(rounds, np.random.default_rng(seed))
+    policy = build(make, trial, np.random.default_rng(0))
+    play(policy, trial)
+    return policy
+
+
+def quietly(policy):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return policy.trust()
+
+
+CLASSICAL = hr.problems.SyntheticClassical
+CONTEXTUAL = hr.problems.SyntheticContextual
+
+
+@pytest.mark.parametrize("make", [hr.HUCBC, hr.META], ids=lambda make: make.__name__)
+def test_good_groups_explain_much_and_shuffled_ones_nothing(make):
+    make = make if make is not hr.HUCB else lambda arms, clusters, history: hr.HUCBC(arms, clusters=clusters, history=history)
+    good = quietly(lived(make, CLASSICAL(alpha=(0.8, 1.2)))).grouping
+    bad = quietly(lived(make, CLASSICAL(alpha=(0.8, 1.2), labels="shuffled"))).grouping
+    assert good.share.low > 0.4
+    assert good.between.value > 2 * good.within.value
+    assert bad.share.low < 0.15
+    assert bad.share.value < 0.3
+
+
+@pytest.mark.parametrize("make", [hr.HLinUCBC, hr.HierLinUCB], ids=lambda make: make.__name__)
+def test_spreads_of_coefficients_are_found(make):
+    """eps = 0.1 around centroids of spread 1, then the same labels shuffled."""
+    good = lived(make, CONTEXTUAL(eps=0.1, noise="gaussian", sd=0.3)).trust().grouping
+    assert good.within.low <= 0.1 <= 1.5 * good.within.high
+    assert good.between.low <= 1.0 <= good.between.high * 1.2
+    assert good.share.low > 0.9
+    bad = lived(make, CONTEXTUAL(eps=0.1, noise="gaussian", sd=0.3, labels="shuffled")).trust().grouping
+    assert bad.share.high < 0.3
+
+
+def test_the_words_are_those_of_the_numbers():
+    text = str(quietly(lived(hr.META, CLASSICAL(alpha=(0.8, 1.2)))))
+    assert "META after 3000 rounds" in text
+    assert "The groups say much about the arms: they explain" in text
+    assert "Of the experts it followed HUCBC in" in text
+
+
+def test_a_history_that_lies_is_warned_of_with_a_figure():
+    rng = np.random.default_rng(0)
+    arms = ["a", "b", "c"]
+    log = hr.History.from_rounds(arms=arms * 50, rewards=rng.normal(0.5, 0.1, 150))
+    policy = hr.HUCB(arms, history=log)
+    for arm in arms * 20:
+        policy.learn(arm, rng.normal(0.1 if arm == "b" else 0.5, 0.1))
+    with pytest.warns(UserWarning, match=r"'b' paid 0\.5\d*, now 0\.\d"):
+        found = policy.trust()
+    assert found.history.differs
+    assert found.history.arms == 3
+    assert abs(found.history.farthest[0][3]) > 5
+
+
+def test_a_history_that_holds_is_not_warned_of():
+    """At a level of 1 %, over many histories."""
+    rng = np.random.default_rng(1)
+    differing = 0
+    for _ in range(300):
+        arms = np.repeat(np.arange(6), 15)
+        policy = hr.HUCB(range(6), history=hr.History.from_rounds(arms=arms, rewards=rng.normal(size=90)))
+        for arm in np.repeat(np.arange(6), 10).tolist():
+            policy.learn(arm, rng.normal())
+        differing += quietly(policy).history.differs
+    assert differing <= 12  # 300 x 1 %, and three standard deviations, and the noise is estimated
+
+
+def test_coefficients_before_and_now_are_compared():
+    rng = np.random.default_rng(2)
+    theta = rng.normal(size=(2, 3))
+    for change, differs in ((0.0, False), (1.0, True)):
+        past = np.repeat([0, 1], 60)
+        X = rng.normal(size=(120, 3))
+        r = (theta[past] * X).sum(axis=1) + 0.3 * rng.normal(size=120)
+        policy = hr.HLinUCB(range(2), history=hr.History.from_rounds(arms=past, rewards=r, contexts=X))
+        for _ in range(120):
+            x = rng.normal(size=3)
+            arm = int(rng.integers(2))
+            policy.learn(arm, float((theta[arm] + change * (arm == 1)) @ x + 0.3 * rng.normal()), tuple(x))
+        found = quietly(policy).history
+        assert found.differs == differs
+        if differs:
+            assert found.farthest[0][0] == 1
+
+
+def test_without_data_nothing_is_claimed():
+    assert hr.UCBC(["a", "b", "c"], clusters=[0, 0, 1]).trust().grouping is None
+    assert hr.LinUCBC(["a", "b", "c"], clusters=[0, 0, 1], dimension=2).trust().grouping is None
+    assert hr.UCB(["a"]).trust().to_dict()["history"] is None

@@ -1,0 +1,342 @@
+"""Inspect and evaluate as a user meets them: grades of evidence, verdicts, refusals, words, pages, commands."""
+
+import json
+import math
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+import hedgerow as hr
+from hedgerow.verdict import evidence, ruling, words
+from hedgerow.verdict.drift import drift
+from hedgerow.verdict.evaluation import rounds_saved
+from hedgerow.verdict.interval import Gain
+from hedgerow.verdict.sums import Sums
+
+QUICK = {"draws": 30, "runs": 2, "rounds": 200}
+
+
+def made_log(rows=12_000, arms=24, groups=6, rate=0.15, spread=0.9, seed=1, tilt=0.0, shuffled=False, propensities=False):
+    """A log of clicks: arms of a topic are alike; with a tilt the choice of the arm depends on the device, as clicks do."""
+    rng = np.random.default_rng(seed)
+    topic = np.repeat(np.arange(groups), arms // groups)
+    odds = math.log(rate / (1 - rate)) + spread * (0.95 * rng.standard_normal(groups)[topic] + 0.3 * rng.standard_normal(arms))
+    device = rng.integers(0, 2, size=rows)
+    chance = np.exp(tilt * np.outer([0, 1], np.linspace(-1, 1, arms)))
+    chance /= chance.sum(axis=1, keepdims=True)
+    arm = (rng.random(rows)[:, None] > chance[device].cumsum(axis=1)).sum(axis=1)
+    click = rng.random(rows) < 1 / (1 + np.exp(-(odds[arm] + (1.5 * device if tilt else 0.0))))
+    label = rng.permutation(topic) if shuffled else topic
+    frame = {"ad": [f"ad-{a:02d}" for a in arm], "click": click.astype(int), "day": np.arange(rows), "device": device}
+    frame["topic"] = [f"topic-{label[a]}" for a in arm]
+    if propensities:
+        frame["p"] = chance[device, arm]
+    return pl.DataFrame(frame)
+
+
+COLUMNS = {"arm": "ad", "reward": "click", "clusters": "topic", "time": "day"}
+
+
+@pytest.fixture(scope="module")
+def good():
+    return hr.evaluate(made_log(), **COLUMNS, logging="random", history=False, **QUICK)
+
+
+@pytest.fixture(scope="module")
+def warm():
+    return hr.evaluate(made_log(), **COLUMNS, **QUICK)
+
+
+def naive_cramer(first, second):
+    r, c, n = max(first) + 1, max(second) + 1, len(first)
+    table = [[sum(a == i and b == j for a, b in zip(first, second, strict=True)) for j in range(c)] for i in range(r)]
+    expected = [[sum(row) * sum(t[j] for t in table) / n for j in range(c)] for row in table]
+    x2 = sum((table[i][j] - expected[i][j]) ** 2 / expected[i][j] for i in range(r) for j in range(c))
+    square = max(0.0, x2 / n - (r - 1) * (c - 1) / (n - 1))
+    return math.sqrt(square / min(r - 1 - (r - 1) ** 2 / (n - 1), c - 1 - (c - 1) ** 2 / (n - 1)))
+
+
+def test_association_is_the_corrected_cramers_v():
+    rng = np.random.default_rng(0)
+    first = rng.integers(0, 4, size=300)
+    second = np.where(rng.random(300) < 0.4, first % 3, rng.integers(0, 3, size=300))
+    size, p = evidence.association(first, second)
+    assert size == pytest.approx(naive_cramer(first.tolist(), second.tolist()))
+    assert p < 1e-6
+    assert evidence.association(first, np.zeros(300, dtype=np.int64)) == (0.0, 1.0)
+
+
+def test_variation_of_counts_by_hand():
+    counts = np.array([50.0, 70.0, 90.0])
+    x2 = (20**2 + 0 + 20**2) / 70
+    assert evidence.variation(counts)[0] == pytest.approx(math.sqrt((x2 - 2) / 210))
+    assert evidence.variation(np.full(5, 10.0)) == (0.0, 1.0)
+
+
+def test_numbers_are_binned_by_quantiles_and_categories_kept():
+    assert np.bincount(evidence.binned(np.arange(100.0))).tolist() == [20, 20, 20, 20, 20]
+    assert evidence.binned(np.array(["b", "a", "b"])).tolist() == [1, 0, 1]
+    assert evidence.binned(np.array([f"word {i}" for i in range(400)])).max() == evidence.MOST_CATEGORIES - 1
+
+
+def test_drift_by_hand():
+    now, then = (
+        Sums(np.full(3, 100.0), np.array([10.0, 20.0, 30.0]), None),
+        Sums(np.full(3, 50.0), np.array([5.0, 5.0, 15.0]), None),
+    )
+    both = Sums(np.full(3, 150.0), np.array([15.0, 25.0, 45.0]), np.array([15.0, 25.0, 45.0]))
+    rates = (both.total + 2) / (150 + 2 / (85 / 450))
+    variance = rates * (1 - rates) * (1 / 100 + 1 / 50)
+    change = np.array([0.0, 0.1, 0.0])
+    shift = (change / variance).sum() / (1 / variance).sum()
+    given = [Sums(part.rows, part.total, part.total) for part in (now, then)]
+    found = drift(*given, binary=True)
+    assert found.statistic == pytest.approx(((change - shift) ** 2 / variance).sum())
+    assert found.freedom == 2
+    assert drift(given[0], Sums(*np.zeros((3, 3))), binary=True) is None
+
+
+def test_a_random_log_is_grade_a_and_says_what_it_assumes():
+    log = hr.Log.read(made_log(), arm="ad", reward="click", context="device")
+    assert evidence.graded(log, logging=None).letter == "A"
+    assert evidence.graded(log, logging=None).assumed
+    assert not evidence.graded(log, logging="random").assumed
+    with pytest.raises(ValueError, match="logging must be 'random'"):
+        evidence.graded(log, logging="uniform")
+
+
+def test_a_choice_that_depends_on_the_context_is_grade_c_or_b_with_propensities():
+    frame = made_log(tilt=1.0, propensities=True)
+    seen = hr.Log.read(frame, arm="ad", reward="click", context="device")
+    assert evidence.graded(seen, logging=None).letter == "C"
+    weighed = hr.Log.read(frame, arm="ad", reward="click", propensity="p")
+    assert evidence.graded(weighed, logging=None).letter == "B"
+
+
+def test_propensities_of_something_else_are_found_out():
+    frame = made_log(tilt=1.0, propensities=True).with_columns(p=pl.col("p") * 3)
+    with pytest.raises(ValueError, match="propensities do not fit the log: the mean of 1 / propensity is"):
+        hr.evaluate(frame, **COLUMNS, propensity="p")
+
+
+def test_a_good_grouping_helps(good):
+    assert good.rulings == {"grouping": "helps"}
+    assert good.gains["labels"].low > 0
+    assert good.explained.share > 0.6
+    assert "Your grouping helps" in str(good)
+    assert str(good).startswith("Method: randomised log; replay of 200 rounds")
+    assert "assuming" not in good.method
+    assert "history" not in good.gains
+
+
+def test_a_shuffled_grouping_has_no_information():
+    found = hr.evaluate(made_log(shuffled=True), **COLUMNS, history=False, **QUICK)
+    assert found.rulings["grouping"] in ("no information", "hurts")
+    assert found.explained.low == 0.0
+
+
+def test_history_helps_and_replay_agrees(warm):
+    assert warm.rulings["history"] == "helps"
+    assert warm.gains["history"].low > 0
+    assert warm.replay.gains["history"].value == pytest.approx(warm.marked["history"].value, abs=60)
+    assert "Trust replay" not in str(warm)
+    assert "No drift is visible" in str(warm)
+
+
+def test_grade_c_gives_numbers_but_no_verdict():
+    found = hr.evaluate(made_log(tilt=1.5), **COLUMNS, context="device", **QUICK)
+    assert found.grade.letter == "C"
+    assert found.rulings == {}
+    assert "a sensitivity study, not evidence" in str(found)
+    assert "would be worth" in str(found)
+    assert "helps" not in str(found)
+
+
+def test_propensities_undo_what_the_context_did_to_the_arm_means():
+    frame = made_log(rows=60_000, tilt=1.5, propensities=True, seed=3)
+    found = hr.evaluate(frame, **COLUMNS, propensity="p", history=False, **QUICK)
+    assert found.grade.letter == "B"
+    assert "propensity-weighted" in found.method
+    fair = frame.group_by("ad", "device").agg(pl.col("click").mean()).group_by("ad").agg(pl.col("click").mean()).sort("ad")
+    order = np.argsort([str(arm) for arm in found.arms])
+    assert found.means[0][order] == pytest.approx(fair["click"].to_numpy(), abs=0.08)
+
+
+def test_other_rewards_have_a_judge_of_their_own():
+    rng = np.random.default_rng(5)
+    frame = made_log().with_columns(click=pl.Series(rng.normal(0, 3, 12_000)) + pl.col("ad").str.slice(3).cast(pl.Int64) * 0.5)
+    found = hr.evaluate(frame, **COLUMNS, history=False, **QUICK)
+    assert not found.binary
+    assert found.gains["log"].low > 0
+
+
+def test_too_few_events_are_refused_with_what_is_needed():
+    found = hr.evaluate(made_log(rate=0.004, rows=4000, spread=0.1), **COLUMNS)
+    assert found.gains == {}
+    assert "events in the later part (2,000 rows) over 24 arms; about 48 are needed, that is a log of some" in found.refused[0]
+    assert str(found).count("Refused:") == 1
+    assert found.plot() is not None
+
+
+def test_few_groups_refuse_the_grouping_only():
+    frame = made_log().with_columns(topic=pl.when(pl.col("topic") == "topic-0").then(pl.lit("a")).otherwise(pl.lit("b")))
+    found = hr.evaluate(frame, **COLUMNS, **QUICK)
+    assert found.refused == ()
+    assert "2 of the 2 groups have two arms or more; at least 3" in found.grouping_refused
+    assert "Grouping refused" in str(found)
+    assert set(found.gains) == {"history", "log"}
+
+
+def test_too_few_rows_and_empty_arms_are_refused():
+    clusters = {f"ad-{a:02d}": "x" for a in range(24)} | {f"new-{a}": "y" for a in range(10)}
+    found = hr.evaluate(made_log(rows=160, rate=0.5), arm="ad", reward="click", clusters=clusters)
+    assert "effective rows per arm" in " ".join(found.refused)
+    assert "arms have no row" in " ".join(found.refused)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"split": 1.5}, "split must be a share above 0 and below 1, got 1.5"),
+        ({"rounds": 3}, "rounds must be a whole number of at least 10, got 3"),
+        ({"draws": 2.5}, "draws must be a whole number"),
+        ({"reward": "nothing"}, "nothing"),
+    ],
+)
+def test_bad_input_is_said_in_a_sentence(given, message):
+    with pytest.raises(ValueError, match=message):
+        hr.evaluate(made_log(rows=300), **{**COLUMNS, **given})
+
+
+def test_rewards_that_never_vary_and_missing_names():
+    with pytest.raises(ValueError, match="all rewards of the log are 1"):
+        hr.evaluate(made_log(rows=300).with_columns(click=1), **COLUMNS)
+    with pytest.raises(ValueError, match="arm= and reward= must name"):
+        hr.evaluate(made_log(rows=300))
+
+
+def test_rules_of_the_verdict():
+    up, down, both = Gain(2, 1, 3), Gain(-2, -3, -1), Gain(0, -1, 1)
+    assert ruling.on_grouping(both, up, 0.01) == "helps"
+    assert ruling.on_grouping(up, up, 0.2) == "no information"
+    assert ruling.on_grouping(both, down, 0.2) == "hurts"
+    assert ruling.on_grouping(down, both, 0.01) == "hurts"
+    assert ruling.on_grouping(up, both, 0.01) == "open"
+    assert [ruling.on_history(gain) for gain in (up, down, both)] == ["helps", "hurts", "open"]
+
+
+def test_words_for_each_ruling():
+    up, down, both = Gain(8.5, 3.1, 14.0), Gain(-4.0, -6.0, -2.0), Gain(0.5, -1.0, 2.0)
+    lines = words.grouping({"grouping": up, "labels": up}, "helps", 0.0005)
+    assert lines[0] == "Your grouping helps: +8.5 per 1000 decisions over shuffled labels (+3.1 to +14.0)."
+    assert lines[1].startswith("Use it: +8.5")
+    assert "not shown to beat ignoring" in words.grouping({"grouping": both, "labels": up}, "helps", 0.0005)[1]
+    assert "do not switch" in words.grouping({"grouping": down, "labels": up}, "helps", 0.0005)[1]
+    assert (
+        "loses 4.0 per 1000 decisions against ignoring it" in words.grouping({"grouping": down, "labels": both}, "hurts", 0.3)[0]
+    )
+    assert "at most +2.0" in words.grouping({"grouping": both, "labels": both}, "no information", 0.3)[0]
+    assert "is open: -1.0 to +2.0" in words.grouping({"grouping": both, "labels": both}, "open", 0.01)[0]
+    assert words.disagreement({"history": up}, {"history": down}) is not None
+    assert words.disagreement({"history": up}, {"history": up}) is None
+
+
+def test_rounds_saved():
+    cold, warm_curve = np.concatenate([np.zeros(50), np.ones(50)]), np.full(100, 0.75)
+    assert rounds_saved({"UCB": cold, "HUCB": warm_curve}) == "48"
+    assert rounds_saved({"UCB": np.zeros(100), "HUCB": warm_curve}) == "at least 100"
+
+
+def test_the_result_in_all_its_forms(warm):
+    frame = warm.frame()
+    assert frame.columns == ["method", "gain", "value", "low", "high"]
+    assert set(frame["method"]) == {"simulation", "replay"}
+    text = json.dumps(warm.to_dict(), default=str)
+    assert json.loads(text)["gains"]["history"]["value"] == warm.gains["history"].value
+    assert "<svg" in warm._repr_html_()
+    assert warm.plot().axes
+
+
+def test_the_same_seed_gives_the_same_verdict(warm):
+    again = hr.evaluate(made_log(), **COLUMNS, **QUICK)
+    assert again.gains == warm.gains
+    assert again.replay == warm.replay
+
+
+def test_inspect_describes_a_log():
+    found = hr.inspect(made_log(), **COLUMNS, context="device")
+    assert found.rows == 12_000
+    assert found.never_tried == ()
+    assert found.grade.letter == "A"
+    text = str(found)
+    assert text.startswith("frame of polars: 12,000 rows, 24 arms in 6 groups.")
+    for part in (
+        "Plays per arm",
+        "arm and device: V =",
+        "Your groups explain",
+        "Bound on the regret",
+        "First half against second",
+    ):
+        assert part in text
+    assert found.frame().height == 24
+    assert json.loads(json.dumps(found.to_dict(), default=str))["rows"] == 12_000
+    assert "<svg" in found._repr_html_()
+
+
+def test_inspect_knows_arms_that_were_never_tried_and_values_that_lack():
+    frame = made_log().with_columns(click=pl.when(pl.col("day") < 7).then(None).otherwise(pl.col("click")))
+    clusters = {f"ad-{a:02d}": f"topic {a % 6}" for a in range(24)} | {"ad-99": "topic 1"}
+    found = hr.inspect(frame, arm="ad", reward="click", clusters=clusters)
+    assert found.never_tried == ("ad-99",)
+    assert "7 rows with no reward" in str(found)
+
+
+def run(*arguments, folder):
+    return subprocess.run(
+        [sys.executable, "-m", "hedgerow", *arguments],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "COLUMNS": "120"},
+    )
+
+
+def test_the_commands_write_a_page_and_exit_with_what_happened(tmp_path):
+    made_log().write_csv(tmp_path / "log.csv")
+    made_log(rate=0.004, rows=2000, spread=0.1).write_csv(tmp_path / "poor.csv")
+    names = ["--arm", "ad", "--reward", "click", "--clusters", "topic", "--time", "day"]
+    fine = run("evaluate", "log.csv", *names, "--no-history", "--rounds", "200", folder=tmp_path)
+    assert fine.returncode == 0, fine.stderr
+    assert "Your grouping helps" in fine.stdout
+    page = (tmp_path / "verdict" / "index.html").read_text()
+    assert page.count("<svg") == 3
+    assert "http" not in page.replace("http://www.w3.org", "").replace("http://purl.org", "").replace(
+        "http://creativecommons.org", ""
+    )
+    assert json.loads((tmp_path / "verdict" / "verdict.json").read_text())["rulings"] == {"grouping": "helps"}
+    poor = run("evaluate", "poor.csv", *names, "--out", "poor", folder=tmp_path)
+    assert poor.returncode == 3
+    assert "Refused:" in poor.stdout
+    wrong = run("evaluate", "log.csv", "--arm", "ad", "--reward", "klick", folder=tmp_path)
+    assert wrong.returncode == 2
+    assert "klick" in wrong.stderr
+    seen = run("inspect", "log.csv", *names, folder=tmp_path)
+    assert seen.returncode == 0
+    assert "12,000 rows, 24 arms in 6 groups" in seen.stdout
+
+
+@pytest.mark.skipif("HEDGEROW_DATA" not in os.environ, reason="HEDGEROW_DATA does not name the folder of the public logs")
+@pytest.mark.parametrize(("log", "grade", "events"), [("random", "A", "19 events"), ("bts", "B", "4 events")])
+def test_the_public_log_is_refused(log, grade, events):
+    folder = Path(os.environ["HEDGEROW_DATA"]) / "obd" / log
+    if not (folder / "all.csv").exists():
+        pytest.skip("the public log is not in HEDGEROW_DATA")
+    given = dict(arm="item_id", reward="click", time="timestamp", propensity="propensity_score")
+    found = hr.evaluate(folder / "all.csv", **given, clusters=f"{folder}/item_context.csv:item_id,item_feature_1")
+    assert found.grade.letter == grade
+    assert found.refused[0].startswith(events)
