@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -10,7 +11,8 @@ import pytest
 
 import hedgerow as hr
 from hedgerow.verdict import coverage, replay
-from hedgerow.verdict.contextual import Contest, Rows, replay_contexts, replay_policy, with_numbers
+from hedgerow.verdict.contextual import Contest, Rows, context_refusal, replay_contexts, replay_policy, with_numbers
+from hedgerow.verdict.evidence import graded
 from hedgerow.verdict.gains import entrants
 from hedgerow.verdict.sums import split
 
@@ -107,13 +109,16 @@ def test_a_contextual_replay_is_li_et_al_by_hand(log):
         assert value == pytest.approx(earned / matched)
 
 
-def test_contextual_replay_needs_contexts_and_even_choices(log):
+def test_contextual_replay_needs_contexts_rows_and_even_choices(log):
     parted = split(log, share=0.5, history=True, weigh=False)
-    quiet = {"rounds": 30, "seed": 0, "say": lambda _: None}
-    found = replay_contexts(log, parted, near_uniform=True, **quiet)
+    grade = graded(log, logging=None)
+    found = replay_contexts(log, parted, rounds=30, seed=0, say=lambda _: None)
     assert (found.rounds, found.dimension) == (30, 4)
     assert set(found.gains) == {"history", "grouping", "labels"}
-    assert replay_contexts(log, parted, near_uniform=False, **quiet) is None
+    assert context_refusal(log, parted, grade, 1000) is None
+    assert "needs as many as arms, 6" in context_refusal(log, parted, grade, 5)
+    assert "chosen evenly and at random" in context_refusal(log, parted, replace(grade, letter="C"), 1000)
+    assert context_refusal(replace(log, context={}), parted, grade, 5) is None
 
 
 def test_simulated_logs_have_the_truth_they_were_made_from():

@@ -18,6 +18,7 @@ from ..paper import HLinUCB, HLinUCBC
 from ..randomness import NO_KEY
 from ..tree import credit_ridge, descend_ridge
 from ..types import Floats, Integers, Links
+from .evidence import Grade
 from .gains import paired
 from .interval import Gain
 from .replay import BOOTSTRAPS, ORDERS, REPEATS, SHARE, bootstrap_gain
@@ -134,22 +135,35 @@ def with_numbers(log: "Log") -> Floats:
     return np.column_stack([np.ones(log.arm.size), encoding.matrix(log.context)[:, kept]])
 
 
-def replay_contexts(
-    log: "Log", split: Split, *, near_uniform: bool, rounds: int, seed: int, say: Callable[[str], None]
-) -> Contextual | None:
-    """The gains of contextual policies; None without contexts, with unevenly chosen arms, or with too few rows."""
-    count = split.future_rows
-    length = min(int(SHARE * min(count, MOST_OFFERED) / split.arms), rounds)
-    if not log.context or not near_uniform or length < split.arms:
+def horizon(split: Split, rounds: int) -> int:
+    """Rounds that a replay with contexts can have."""
+    return min(int(SHARE * min(split.future_rows, MOST_OFFERED) / split.arms), rounds)
+
+
+def context_refusal(log: "Log", split: Split, grade: Grade, rounds: int) -> str | None:
+    """Why policies with contexts cannot be replayed, if there are contexts."""
+    if not log.context:
         return None
-    numbers = with_numbers(log)
-    if numbers.shape[1] > WIDEST:
-        return None
+    if grade.letter != "A" or not grade.near_uniform:
+        return "policies with contexts can be replayed only where arms were chosen evenly and at random"
+    if (length := horizon(split, rounds)) < split.arms:
+        return (
+            f"{split.future_rows:,} rows make a replay with contexts of {length} rounds; it needs as many as arms, {split.arms}"
+        )
+    if (width := with_numbers(log).shape[1]) > WIDEST:
+        return (
+            f"these contexts are {width} numbers, too many to be learnt from in a replay; choose fewer columns ({WIDEST} numbers)"
+        )
+    return None
+
+
+def replay_contexts(log: "Log", split: Split, *, rounds: int, seed: int, say: Callable[[str], None]) -> Contextual:
+    """The gains of contextual policies, where ``context_refusal`` has nothing to say."""
+    count, length, numbers = split.future_rows, horizon(split, rounds), with_numbers(log)
     cut = log.arm.size - count
     past, rows = (Rows(log.arm[part], log.reward[part], numbers[part]) for part in (slice(0, cut), slice(cut, None)))
     contest, rng = Contest(past, split), np.random.default_rng([seed, 5])
-    every = np.arange(count)
-    orders = contest.gains(rows, every, length, ORDERS, rng)
+    orders = contest.gains(rows, np.arange(count), length, ORDERS, rng)
     bootstraps = []
     for turn in range(BOOTSTRAPS):
         if turn % 10 == 0:

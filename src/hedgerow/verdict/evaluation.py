@@ -10,7 +10,7 @@ import numpy as np
 from ..log import Log
 from ..types import Floats, Label
 from . import words
-from .contextual import Contextual, replay_contexts
+from .contextual import Contextual, context_refusal, replay_contexts
 from .drift import Drift, drift
 from .evidence import Grade, graded
 from .gains import Setting, Worlds, judged
@@ -56,6 +56,7 @@ class Evaluation:
     rulings: dict[str, str] = field(default_factory=dict)
     replay: Replay | None = None
     contextual: Contextual | None = None
+    contextual_refused: str | None = None
     curves: dict[str, Floats] = field(default_factory=dict, repr=False)
     means: Floats | None = field(default=None, repr=False)
     """Expected reward of each arm: median, 5 % and 95 % quantile (3 x arms)."""
@@ -78,7 +79,7 @@ class Evaluation:
         return pl.DataFrame(rows, schema=["method", "gain", "value", "low", "high"], orient="row")
 
     def plot(self) -> "Figure":
-        """Gains with intervals, rewards over time, and arms by group."""
+        """Gains with their intervals; the page also draws rewards over time and arms by group."""
         from .figures import verdict_figure
 
         return verdict_figure(self)
@@ -141,13 +142,14 @@ def evaluate(
     if parted.groups is not None:
         explained = explain(parted.future, parted.groups, np.random.default_rng([seed, 3]), binary=parted.binary)
     tell("replaying the log (the first time on a machine, compiling takes some seconds)")
-    replay, contexts = None, None
+    replay, contextual = None, None
     if grade.letter == "A":
         replay = replayed(log, parted, near_uniform=grade.near_uniform, rounds=setting.rounds, seed=seed)
-        contexts = replay_contexts(log, parted, near_uniform=grade.near_uniform, rounds=setting.rounds, seed=seed, say=tell)
+    if log.context and blank.contextual_refused is None:
+        contextual = replay_contexts(log, parted, rounds=setting.rounds, seed=seed, say=tell)
     tell("playing policies in the worlds of two judges")
     worlds = judged(parted, setting, p=explained.p if explained else None, mark=replay.rounds if replay else None)
-    return _answer(replace(blank, explained=explained, replay=replay, contextual=contexts), parted, worlds)
+    return _answer(replace(blank, explained=explained, replay=replay, contextual=contextual), parted, worlds)
 
 
 def as_log(
@@ -201,6 +203,7 @@ def _blank(log: Log, grade: Grade, parted: Split, setting: Setting) -> Evaluatio
         refused=tuple(refusals(parted)),
         grouping_refused=None if parted.groups is None else grouping_refusal(parted.groups),
         drift=drift(parted.future, parted.past, binary=parted.binary) if parted.remembers else None,
+        contextual_refused=context_refusal(log, parted, grade, setting.rounds),
     )
 
 

@@ -118,23 +118,23 @@ def graded(log: "Log", *, logging: str | None) -> Grade:
 
 
 def check_propensities(log: "Log") -> None:
-    """The mean of 1 / p over all rows must be the number of arms that were offered, within three standard errors.
+    """Each arm's sum of 1 / p must be the number of rows, and so the mean of 1 / p over all rows the number of arms.
 
-    Each arm's sum of 1 / p must be the number of rows likewise, with a margin for looking at many arms; arms of less than a
-    hundred effective rows are left out, since the rare rows of large weight that they lack are not in their error either.
+    Within three standard errors, with a margin for looking at many arms. Only arms with a hundred effective rows can tell that
+    sums are too small: others may lack the rare rows of large weight, which are then not in their error either.
     """
     assert log.propensity is not None
-    w = 1.0 / log.propensity
-    n, arms = w.size, len(log.arms)
-    error = float(w.std() / np.sqrt(n))
-    if abs(w.mean() - arms) > MISFIT * error + 1e-6 * arms:
+    w, n, arms = 1.0 / log.propensity, log.arm.size, len(log.arms)
+    sums, squares = (np.bincount(log.arm, weights=part, minlength=arms) for part in (w, w * w))
+    known = (sums > 0.0) & (sums * sums >= LEAST_EFFECTIVE * squares)
+    found, expected = float(w[known[log.arm]].sum() / n), int(known.sum())
+    error = float(np.sqrt(w.var() / n))
+    if found < expected - MISFIT * error - 1e-6 * arms or w.mean() > arms + MISFIT * error + 1e-6 * arms:
         raise ValueError(
             f"propensities do not fit the log: the mean of 1 / propensity is {w.mean():.4g} (standard error {error:.2g}), "
             f"it should be the number of arms, {arms}; check that it is the chance of the logged arm, not of a position"
         )
-    sums, squares = (np.bincount(log.arm, weights=part, minlength=arms) for part in (w, w * w))
-    off = np.abs(sums - n) / np.sqrt(np.maximum(squares - n, 1.0))
-    off[sums * sums < LEAST_EFFECTIVE * squares] = 0.0
+    off = np.where(known, np.abs(sums - n) / np.sqrt(np.maximum(squares - n, 1.0)), 0.0)
     worst = int(off.argmax())
     if off[worst] > MISFIT + np.sqrt(2.0 * np.log(max(arms, 2))):
         raise ValueError(

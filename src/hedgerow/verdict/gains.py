@@ -14,6 +14,11 @@ REFUTED = 0.05
 """Permutation p up to which the label-blind judge counts as refuted."""
 
 
+SHUFFLES = 4
+"""Shuffled labels of each run. With one, most of the noise in the labels' gain is that of the shuffle: 4 of 24 simulated good
+groupings with history were found, with four 8."""
+
+
 @dataclass(frozen=True)
 class Setting:
     """How the worlds are drawn and played."""
@@ -50,12 +55,13 @@ def entrants(split: Split, rounds: int) -> dict[str, tuple[Start, Integers]]:
 
 
 def contest(split: Split, means: Floats, setting: Setting, *, mark: int | None = None) -> dict[str, Runs]:
-    """Play every policy in every world; all policies of a run share their luck, and each has its own shuffled labels."""
+    """Play every policy in every world; all policies of a run share their luck, and each run has its own shuffled labels."""
     deviations = np.full(split.arms, -1.0) if split.binary else np.sqrt(split.future.noise())
     found = {}
     for name, (start, order) in entrants(split, setting.rounds).items():
-        orders = shuffles(order, means.shape[0] * setting.runs, setting.seed) if name == "shuffled" else order
-        found[name] = run(start, orders, means, deviations, runs=setting.runs, seed=setting.seed, mark=mark)
+        repeats = SHUFFLES if name == "shuffled" else 1
+        orders = shuffles(order, means.shape[0] * setting.runs * repeats, setting.seed) if name == "shuffled" else order
+        found[name] = run(start, orders, means, deviations, runs=setting.runs, seed=setting.seed, mark=mark, repeats=repeats)
     return found
 
 

@@ -69,8 +69,8 @@ def permutation(sums: Sums, groups: Integers, rng: np.random.Generator, *, binar
     seen = sums.rows > 0.0
     overall = sums.overall
     noise = overall * (1.0 - overall) if binary else float(sums.noise().mean())
-    variance = np.maximum(noise, 1e-300) / sums.rows[seen]
     mean = sums.mean[seen]
+    variance = max(noise, 1e-12 * float(mean @ mean) + 1e-100) / sums.rows[seen]
     weight = 1.0 / (total_variance(mean, variance) + variance)
     centred = mean - (weight * mean).sum() / weight.sum()
     own = groups[seen]
@@ -85,7 +85,7 @@ def estimates(sums: Sums, *, binary: bool) -> tuple[Floats, Floats, float, bool]
         hits, misses = sums.total + 0.5, sums.rows - sums.total + 0.5
         value, variance, width, odds = np.log(hits / misses), 1.0 / hits + 1.0 / misses, 0.5, True
     else:
-        value, variance = sums.mean, sums.variances(binary=binary) / np.maximum(sums.rows, 1e-300)
+        value, variance = sums.mean, sums.variances(binary=binary) / np.where(sums.rows > 0.0, sums.rows, 1.0)
         width, odds = 0.5 * (sums.overall if binary else float(sums.mean[sums.rows > 0.0].std())), False
     seen = sums.rows > 0.0
     variance = np.maximum(variance, 1e-12 * width * width + 1e-300)

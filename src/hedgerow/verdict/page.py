@@ -55,9 +55,12 @@ def section(found: "Evaluation") -> str:
 def _sentences(found: "Evaluation") -> str:
     badges = "".join(f'<span class="badge {BADGES[ruling]}">{part}: {ruling}</span> ' for part, ruling in found.rulings.items())
     first, *rest = words.verdict(found)
-    warn = ' class="warn"' if found.refused or found.grade.letter == "C" else ""
-    lines = "\n".join(f"<p>{escape(line)}</p>" for line in rest)
-    return f"<p>{badges}</p>\n<p{warn}><b>Grade {found.grade.letter}.</b> {escape(first)}</p>\n{lines}"
+    head = _paragraph(f"<b>Grade {found.grade.letter}.</b> {escape(first)}", found.grade.letter == "C")
+    return "\n".join([f"<p>{badges}</p>", head, *(_paragraph(escape(line), "refused:" in line.lower()) for line in rest)])
+
+
+def _paragraph(text: str, warn: bool) -> str:
+    return f'<p class="warn">{text}</p>' if warn else f"<p>{text}</p>"
 
 
 def _drawing(figure: "Figure", caption: str) -> str:

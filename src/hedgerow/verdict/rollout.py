@@ -190,12 +190,24 @@ def _clock(rounds: int) -> tuple[Floats, Integers]:
 
 
 def run(
-    start: Start, orders: Integers, means: Floats, deviations: Floats, *, runs: int, seed: int, mark: int | None = None
+    start: Start,
+    orders: Integers,
+    means: Floats,
+    deviations: Floats,
+    *,
+    runs: int,
+    seed: int,
+    mark: int | None = None,
+    repeats: int = 1,
 ) -> Runs:
-    """Play a policy in every world (draws x arms) several times; ``orders`` has a row for all runs, or one for each."""
+    """Play a policy in every world (draws x arms) several times; ``orders`` has a row for all runs, or one for each.
+
+    With ``repeats`` every run is played so often with the same luck, in an order of its own each time, and the mean taken.
+    """
     rounds, draws = start.row.size, means.shape[0]
-    keys = np.random.default_rng(seed).integers(0, 2**62, size=draws * runs)
-    found = Runs(np.empty((draws, runs)), np.empty((draws, runs)), np.zeros(rounds))
+    keys = np.repeat(np.random.default_rng(seed).integers(0, 2**62, size=draws * runs), repeats)
+    found = Runs(np.empty((draws, runs * repeats)), np.empty((draws, runs * repeats)), np.zeros(rounds))
     with np.errstate(over="ignore"):  # hashes wrap around
         play_all(start, np.atleast_2d(orders), means, deviations, keys, mark or rounds, found)
-    return found
+    value, marked = (part.reshape(draws, runs, repeats).mean(axis=2) for part in (found.value, found.marked))
+    return Runs(value, marked, found.curve)

@@ -168,6 +168,8 @@ def verdict(found: "Evaluation") -> list[str]:
     lines.append(f"{NAMES['log'].capitalize()}: {number(found.gains['log'].value)} ({span(found.gains['log'])}).")
     if found.replay is not None and (warning := disagreement(found.replay.gains, found.marked)):
         lines.append(warning)
+    if found.contextual_refused:
+        lines.append(f"Contexts refused: {found.contextual_refused}.")
     return lines + ([contextual(found.contextual)] if found.contextual else [])
 
 
