@@ -126,7 +126,8 @@ def test_thompson_without_a_generator_is_a_function_of_the_state():
 
 def test_uniform_draws_fill_the_unit_interval():
     drawn = np.array([uniform(key, place) for key in range(0, 1 << 40, 1 << 33) for place in range(2000)])
-    assert 0.0 <= drawn.min() and drawn.max() < 1.0
+    assert drawn.min() >= 0.0
+    assert drawn.max() < 1.0
     assert np.abs(np.histogram(drawn, bins=16)[0] / drawn.size - 1 / 16).max() < 0.003
 
 

@@ -34,7 +34,7 @@ def test_good_groups_explain_much_and_shuffled_ones_nothing(make):
     good = quietly(lived(make, CLASSICAL(alpha=(0.8, 1.2)))).grouping
     bad = quietly(lived(make, CLASSICAL(alpha=(0.8, 1.2), labels="shuffled"))).grouping
     assert good.share.low > 0.4
-    assert good.between.value > 2 * good.within.value
+    assert good.between.low > good.within.high
     assert bad.share.low < 0.15
     assert bad.share.value < 0.3
 
@@ -42,11 +42,11 @@ def test_good_groups_explain_much_and_shuffled_ones_nothing(make):
 @pytest.mark.parametrize("make", [hr.HLinUCBC, hr.HierLinUCB], ids=lambda make: make.__name__)
 def test_spreads_of_coefficients_are_found(make):
     """eps = 0.1 around centroids of spread 1, then the same labels shuffled."""
-    good = lived(make, CONTEXTUAL(eps=0.1, noise="gaussian", sd=0.3)).trust().grouping
+    good = quietly(lived(make, CONTEXTUAL(eps=0.1, noise="gaussian", sd=0.3))).grouping
     assert good.within.low <= 0.1 <= 1.5 * good.within.high
     assert good.between.low <= 1.0 <= good.between.high * 1.2
     assert good.share.low > 0.9
-    bad = lived(make, CONTEXTUAL(eps=0.1, noise="gaussian", sd=0.3, labels="shuffled")).trust().grouping
+    bad = quietly(lived(make, CONTEXTUAL(eps=0.1, noise="gaussian", sd=0.3, labels="shuffled"))).grouping
     assert bad.share.high < 0.3
 
 

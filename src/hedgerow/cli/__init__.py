@@ -40,5 +40,5 @@ def _version(
         raise typer.Exit
 
 
-for family in ("history", "logs", "paper"):
+for family in ("paper", "league", "history", "logs"):
     import_module(f".{family}", __name__)

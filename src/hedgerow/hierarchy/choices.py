@@ -7,13 +7,14 @@ from ..randomness import mixed, normal
 from ..statistics import PULLS, waiting
 from ..tree import FIRST, PARENT, SIZE
 from ..types import Floats, Links
-from .rewards import LEVEL, bound, width
+from .rewards import bound, width
 from .table import (
     ALONE,
     ARMS,
     CEILING,
     CENTRE,
     COUNT,
+    HOPED,
     INNER,
     LAST,
     MEAN,
@@ -25,8 +26,14 @@ from .table import (
     WITHIN,
 )
 
+INSIDE = 1.0
+"""The level of widths inside a cluster."""
+
 SWEEP = 4.0
 """One round in K / SWEEP goes to an arm never played, while there is one."""
+
+DOUBT = 0.05
+"""DOUBT sqrt(K t) of the first t rounds go to arms that may have been given up by mistake."""
 
 
 @compiled
@@ -43,7 +50,8 @@ def untried(tree: Links, online: Floats, past: Floats, pending: Floats, first: i
 
 @compiled
 def opening(tree: Links, online: Floats, past: Floats, pending: Floats, derived: Floats, ledger: Floats, rounds: float) -> int:
-    """An arm of a cluster without data; the least played one while all rewards are equal; now and then an untried one; or -1."""
+    """An arm of a cluster without data; the least played one while all rewards are equal; now and then one untried, or given up
+    too early; or -1."""
     for node in range(int(ledger[INNER])):
         seen = online[node, PULLS] + past[node, PULLS] + waiting(pending, node)
         if seen == 0.0 and tree[node, SIZE] > 0 and derived[node, ARMS] > 0.0:
@@ -56,8 +64,30 @@ def opening(tree: Links, online: Floats, past: Floats, pending: Floats, derived:
                 chosen, least = node, plays
         return chosen
     if rounds % max(1.0, math.floor(ledger[COUNT] / SWEEP)) == 0.0:
-        return untried(tree, online, past, pending, 1, len(tree))
+        chosen = untried(tree, online, past, pending, 1, len(tree))
+        if chosen >= 0:
+            return chosen
+    doubts = DOUBT * math.sqrt(ledger[COUNT])
+    if math.floor(doubts * math.sqrt(rounds)) > math.floor(doubts * math.sqrt(rounds - 1.0)):
+        return most_hoped(tree, pending, derived, rounds)
     return -1
+
+
+@compiled
+def most_hoped(tree: Links, pending: Floats, derived: Floats, rounds: float) -> int:
+    """The arm of the highest bound of its own, had it the noise of the arms played most.
+
+    Where noise grows with the mean, a good arm whose first rewards were low looks both poor and certain.
+    """
+    chosen, best = -1, -math.inf
+    for node in range(1, len(tree)):
+        if tree[node, SIZE] == 0:
+            plays = derived[node, PLAYS] + waiting(pending, node)
+            if plays > 0.0:
+                value = derived[node, ALONE] + width(derived[node, HOPED] / plays, rounds / plays, 1.0)
+                if value > best:
+                    chosen, best = node, value
+    return chosen
 
 
 @compiled
@@ -85,8 +115,8 @@ def best_inside(tree: Links, pending: Floats, derived: Floats, cluster: int, rou
         plays = derived[node, PLAYS] + waiting(pending, node)
         value = math.inf
         if plays > 0.0:
-            z = LEVEL * rounds / (derived[cluster, ARMS] * plays)
-            value = derived[node, ALONE] + width(derived[node, NOISE] / plays, z)
+            z = rounds / (derived[cluster, ARMS] * plays)
+            value = derived[node, ALONE] + width(derived[node, HOPED] / plays, z, INSIDE)
         rank = mixed(node - first)
         if value > best or (value == math.inf and rank < least):
             chosen, best = node, value

@@ -1,8 +1,8 @@
 """Hierarchical policies over rewards: HierUCB and HierTS.
 
 The hierarchy says how good an arm may be as one of its cluster, or as a stranger there; the arm of the highest bound names the
-cluster, and a bound of the arms' own means chooses inside it. All widths are sqrt(V log(1 + 10 t V / (K v))): an arm's leader has
-next to none, and many arms need less each. Units come from the data, so rewards may be scaled and shifted.
+cluster, and a bound of the arms' own means chooses inside it. Widths grow with log(t V / (K v)), so the leader has next to none,
+and many arms need less each. Units come from the data, so rewards may be scaled and shifted.
 """
 
 import math
@@ -15,7 +15,7 @@ from ..statistics import PULLS, observe_reward
 from ..tree import FIRST, PARENT, SIZE
 from ..types import Floats, Links
 from .spreads import estimate_spreads
-from .survey import noise_of, survey
+from .survey import hoped_noise, noise_of, survey
 from .table import (
     ALONE,
     ALONE_SPREAD,
@@ -23,6 +23,7 @@ from .table import (
     CEILING,
     CENTRE,
     COUNT,
+    HOPED,
     INNER,
     LARGEST,
     LAST,
@@ -44,13 +45,16 @@ from .table import (
 )
 
 LEVEL, LATE = 10.0, 100.0
-"""Of every width: log(1 + z) + log(1 + z / LATE), z = LEVEL t V / (K v)."""
+"""Of every width, see ``width``."""
+
+STRANGERS = 1.0
+"""Arms expected not to belong to their cluster, whatever the spreads say."""
 
 
 @compiled
-def width(spread: float, z: float) -> float:
-    """sqrt(V (log(1 + z) + log(1 + z / LATE))): sqrt(V log z) for long, sqrt(2 V log z) in the end."""
-    return math.sqrt(spread * (math.log(1.0 + z) + math.log(1.0 + z / LATE)))
+def width(spread: float, z: float, level: float) -> float:
+    """sqrt(V (log(1 + level z) + log(1 + z / LATE))), z = t V / (K v): near sqrt(V log z) for long, sqrt(2 V log z) at last."""
+    return math.sqrt(spread * (math.log(1.0 + level * z) + math.log(1.0 + z / LATE)))
 
 
 @compiled
@@ -62,7 +66,7 @@ def place_arm(derived: Floats, ledger: Floats, node: int, above: int) -> None:
     derived[node, WITHIN] = (centre / tau2 + plays * mean / noise) / own
     derived[node, WITHIN_SPREAD] = 1.0 / own + (1.0 / (tau2 * own)) ** 2 / precision
     whole = ledger[S2] + ledger[SPREAD2]
-    chance = min(1.0, (ledger[SPREAD2] / whole) ** 2 + 1.0 / (3.0 * ledger[COUNT]))
+    chance = min(1.0, ledger[SPREAD2] / whole + STRANGERS / ledger[COUNT])
     if plays == 0.0:
         derived[node, STRANGER] = chance
         derived[node, ALONE] = ledger[MU0]
@@ -83,13 +87,13 @@ def place_arm(derived: Floats, ledger: Floats, node: int, above: int) -> None:
 def bound(derived: Floats, ledger: Floats, node: int, rounds: float, awaited: float) -> float:
     """How good an arm may be, as one of its cluster or as a stranger; awaited rewards narrow it."""
     noise = derived[node, NOISE]
-    level = LEVEL * rounds / ledger[COUNT]
+    share = rounds / ledger[COUNT]
     within, alone = derived[node, WITHIN_SPREAD], derived[node, ALONE_SPREAD]
     if awaited > 0.0:
         within, alone = within / (1.0 + within * awaited / noise), alone / (1.0 + alone * awaited / noise)
-    member: float = derived[node, WITHIN] + width(within, level * within / noise)
+    member: float = derived[node, WITHIN] + width(within, share * within / noise, LEVEL)
     chance = derived[node, STRANGER]
-    stranger: float = derived[node, ALONE] + width(alone, level * chance * alone / noise)
+    stranger: float = derived[node, ALONE] + width(alone, share * chance * alone / noise, LEVEL)
     return max(member, stranger)
 
 
@@ -154,6 +158,7 @@ def learn_reward(tree: Links, online: Floats, past: Floats, derived: Floats, led
     plays, mean, deviations = arm_noise(online, past, leaf)
     derived[leaf, PLAYS], derived[leaf, MEAN] = plays, mean
     derived[leaf, NOISE] = noise_of(derived, ledger, leaf, deviations)
+    derived[leaf, HOPED] = hoped_noise(derived, ledger, leaf, deviations)
     place_cluster(tree, derived, ledger, tree[leaf, PARENT])
 
 

@@ -5,10 +5,10 @@ from ..noise import FREEDOM, arm_noise
 from ..statistics import PULLS, SQUARES, TOTAL
 from ..tree import SIZE
 from ..types import Floats, Links
-from .table import BINARY, LARGEST, LEAST, LEVEL_MEAN, MEAN, NOISE, PLAYS, TYPICAL, UNIT
+from .table import BINARY, HOPED, LARGEST, LEAST, LEVEL_MEAN, MEAN, NOISE, PLAYS, POOLED, TYPICAL, UNIT
 
-BORROWED = 5.0
-"""Plays by which an arm's noise is drawn to the typical one."""
+BORROWED, LENT = 5.0, 2.0
+"""Plays by which an arm's noise is drawn to the typical one, and to that of the arms played most."""
 
 
 @compiled
@@ -41,9 +41,17 @@ def noise_of(derived: Floats, ledger: Floats, node: int, deviations: float) -> f
 
 
 @compiled
+def hoped_noise(derived: Floats, ledger: Floats, node: int, deviations: float) -> float:
+    """Noise of an arm if it were among those played most: its own, drawn to theirs."""
+    hoped: float = (deviations + LENT * ledger[POOLED]) / (max(derived[node, PLAYS] - 1.0, 0.0) + LENT)
+    return hoped
+
+
+@compiled
 def survey(tree: Links, online: Floats, past: Floats, derived: Floats, ledger: Floats) -> bool:
     """Plays, means and noise of all arms, and their units; False while all rewards are equal, so that there is no unit."""
     played, level, typical, freedom = 0.0, 0.0, 0.0, 1.0
+    pooled, degrees = 0.0, 1.0
     for node in range(1, len(tree)):
         if tree[node, SIZE] == 0:
             plays, mean, deviations = arm_noise(online, past, node)
@@ -55,18 +63,23 @@ def survey(tree: Links, online: Floats, past: Floats, derived: Floats, ledger: F
                 weight = min(plays - 1.0, FREEDOM)
                 typical += weight * deviations / (plays - 1.0)
                 freedom += weight
+                pooled += deviations
+                degrees += plays - 1.0
     plays, _, deviations = arm_noise(online, past, 0)
     total = deviations / max(plays - 1.0, 1.0)
     if played == 0.0 or total <= 0.0:
         return False
     ledger[LEVEL_MEAN] = level / played
     ledger[TYPICAL] = (typical + total) / freedom
+    ledger[POOLED] = (pooled + total) / degrees
     ledger[BINARY] = 1.0 if two_valued(online, past, ledger) else 0.0
     spread = 0.0
     for node in range(1, len(tree)):
         if tree[node, SIZE] == 0:
             if derived[node, PLAYS] > 0.0:
                 spread += (derived[node, MEAN] - ledger[LEVEL_MEAN]) ** 2
-            derived[node, NOISE] = noise_of(derived, ledger, node, arm_noise(online, past, node)[2])
+            deviations = arm_noise(online, past, node)[2]
+            derived[node, NOISE] = noise_of(derived, ledger, node, deviations)
+            derived[node, HOPED] = hoped_noise(derived, ledger, node, deviations)
     ledger[UNIT] = max(spread / max(played - 1.0, 1.0), 1e-4 * total)
     return True

@@ -11,8 +11,10 @@ ALPHAS = (0.25, 1.0)
 
 
 def contestants(setting: Setting) -> dict[str, Make]:
-    """The policies that can play a setting, by name."""
-    return _contextual() if setting.contextual else _classical(setting)
+    """The policies that can play a setting, by name; of a heavy one Auto and the references."""
+    makes = _contextual() if setting.contextual else _classical(setting)
+    chosen = ("Auto", *references(setting)) if setting.heavy else makes
+    return {name: makes[name] for name in chosen}
 
 
 def references(setting: Setting) -> tuple[str, ...]:

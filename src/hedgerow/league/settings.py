@@ -83,6 +83,12 @@ class Setting:
     def contextual(self) -> bool:
         return self.problem.dimension is not None
 
+    @property
+    def heavy(self) -> bool:
+        """Whether a round, or a trial, takes so long that only Auto and its references play."""
+        arms = getattr(self.problem, "arms", 15)
+        return self.rounds * arms > 3_000_000 or (self.problem.dimension or 0) * arms > 1_000
+
 
 def setting(name: str, *, data: str | None = None) -> Setting:
     """The setting of a name.
@@ -107,7 +113,7 @@ def _classical(name: str, problem: SyntheticClassical, words: list[str]) -> Sett
         problem = replace(problem, **CLASSICAL_WORDS[word])
     left = [word for word in words if word not in CLASSICAL_WORDS]
     made = _sized(name, problem, left, rounds=10_000, trials=200)
-    return replace(made, trials=60) if made.rounds * problem.arms > 3_000_000 else made
+    return replace(made, trials=60) if made.heavy else made
 
 
 def _contextual(name: str, problem: SyntheticContextual, words: list[str]) -> Setting:

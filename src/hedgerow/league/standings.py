@@ -74,11 +74,12 @@ def league(
     trials: int | None = None,
     jobs: int | None = None,
     resume: str | Path | None = None,
-    say: Callable[[str], Any] = lambda text: None,
+    say: Callable[[str], Any] | None = None,
 ) -> Iterator[list[Standing]]:
     """The standings of one setting after the other."""
     for setting in settings:
-        say(f"{setting.name}: {setting.problem}")
+        if say is not None:
+            say(f"{setting.name}: {setting.problem}")
         yield standings(setting, play_setting(setting, seed=seed, trials=trials, jobs=jobs, resume=resume))
 
 

@@ -6,7 +6,7 @@ from ..hierarchy.evidence import Model, eliminate_lower, eliminate_upper, mean_s
 from ..hierarchy.ledger import new_ledger
 from ..hierarchy.posterior import PRIOR, derived_size
 from ..nodes import Nodes
-from ..statistics import PULLS, SCALARS, SQUARES, TOTAL
+from ..statistics import PULLS, SCALARS, SQUARES
 from ..types import Floats
 from ..verdict.chisquare import chi_square_tail
 from .report import Agreement, Estimate, Grouping
@@ -87,8 +87,8 @@ def agreement(nodes: Nodes, dimension: int) -> Agreement | None:
         change = other - theta
         square = float(change @ np.linalg.solve(noise * (spread + spread_now), change))
         statistic += square
-        means = (past[k, TOTAL] / past[k, PULLS], online[k, TOTAL] / online[k, PULLS])
-        found.append((nodes.arms.labels[k], float(means[0]), float(means[1]), float(np.sqrt(square))))
+        usual = online[k, -d:] / online[k, PULLS]  # the mean context of its rounds
+        found.append((nodes.arms.labels[k], float(usual @ theta), float(usual @ other), float(np.sqrt(square))))
     found.sort(key=lambda entry: -entry[3])
     return Agreement(plays, len(fits), chi_square_tail(statistic, len(fits) * d), tuple(found[:FARTHEST]))
 

@@ -55,7 +55,8 @@ class Grouping:
 class Agreement:
     """Whether history and online rounds tell the same of the arms: a chi-square test over arms with enough of both.
 
-    ``farthest``: the arms that differ most, as (arm, historical mean, online mean, difference in standard errors).
+    ``farthest``: the arms that differ most, as (arm, historical mean, online mean, difference in standard errors); with contexts
+    the means are those expected in the arm's usual context, and the difference is that of all coefficients.
     """
 
     plays: float

@@ -1,0 +1,151 @@
+"""HierUCB and HierTS against a plain NumPy reading of their model."""
+
+import numpy as np
+import pytest
+
+import hedgerow as hr
+from hedgerow.hierarchy.spreads import GRID, NOTHING, estimate_spreads
+from hedgerow.hierarchy.table import ARMS, CENTRE, MEAN, MU0, NOISE, PLAYS, PRECISION, S2, SPREAD2, TAU2, WITHIN, WITHIN_SPREAD
+from hedgerow.play import play
+from hedgerow.simulation import build
+
+
+def lived(make, problem, rounds=1500, seed=0):
+    trial = problem.trial(rounds, np.random.default_rng(seed))
+    policy = build(make, trial, np.random.default_rng(0))
+    return policy, play(policy, trial), trial
+
+
+def dense_likelihood(means, errors, groups, tau2, s2):
+    """Log density of the arm means under one Gaussian, mu0 at its best: the model written out as a covariance matrix."""
+    same = groups[:, None] == groups[None, :]
+    covariance = np.diag(errors + tau2) + s2 * same
+    inverse = np.linalg.inv(covariance)
+    mu0 = inverse.sum(axis=0) @ means / inverse.sum()
+    off = means - mu0
+    return -0.5 * (np.linalg.slogdet(covariance)[1] + off @ inverse @ off), mu0
+
+
+def test_spreads_are_the_posterior_means_of_the_model_over_its_grid():
+    rng = np.random.default_rng(0)
+    groups = np.array([0, 0, 0, 1, 1, 2, 2, 2, 2])
+    policy = hr.HierUCB(range(9), clusters=groups.tolist())
+    tree, leaves = policy._nodes.arms.tree, policy._nodes.arms.leaves
+    plays, noise = rng.integers(1, 9, size=9).astype(float), rng.uniform(0.5, 1.5, size=9)
+    means = rng.normal(size=3)[groups] + 0.4 * rng.normal(size=9)
+    table = np.zeros((len(tree), policy._nodes.derived.shape[1]))
+    table[:, ARMS] = policy._nodes.derived[:, ARMS]
+    table[leaves, PLAYS], table[leaves, MEAN], table[leaves, NOISE] = plays, means, noise
+    unit = means.var(ddof=1)
+    s2, mu0, tau2 = estimate_spreads(tree, table, unit)
+    logs, values = [], []
+    for a in GRID:
+        for b in GRID:
+            pair = (a * a * unit, (NOTHING if b == GRID[0] else b * b) * unit)
+            log, centre = dense_likelihood(means, noise / plays, groups, *pair)
+            logs.append(log)
+            values.append((pair[1], centre, pair[0]))
+    odds = np.exp(np.array(logs) - max(logs))
+    assert (s2, mu0, tau2) == pytest.approx(tuple(np.average(values, axis=0, weights=odds)), rel=1e-9)
+
+
+@pytest.mark.parametrize("noise", ["uniform", "bernoulli", "gaussian"])
+def test_the_posterior_is_that_of_the_model(noise):
+    """E and V of every arm from one Gaussian over all arms, given the spreads in use."""
+    policy, _, _ = lived(hr.HierUCB, hr.problems.SyntheticClassical(arms=20, clusters=4, noise=noise))
+    nodes = policy._nodes
+    derived, ledger, tree = nodes.derived, nodes.ledger, nodes.arms.tree
+    for cluster in range(1, 5):
+        first, size = tree[cluster, 0], tree[cluster, 1]
+        rows = derived[first : first + size]
+        prior = ledger[S2] + derived[cluster, TAU2] * np.eye(size)
+        seen = rows[:, PLAYS] > 0
+        gain = prior[:, seen] @ np.linalg.inv(prior[np.ix_(seen, seen)] + np.diag(rows[seen, NOISE] / rows[seen, PLAYS]))
+        means = ledger[MU0] + gain @ (rows[seen, MEAN] - ledger[MU0])
+        spread = np.diag(prior - gain @ prior[seen])
+        assert rows[:, WITHIN] == pytest.approx(means, rel=1e-8)
+        assert rows[:, WITHIN_SPREAD] == pytest.approx(spread, rel=1e-8)
+
+
+def test_steps_between_refreshes_equal_the_sums_told_anew():
+    """Plays, means and noise of the arms, as learnt one by one, are those of the sums."""
+    policy, _, _ = lived(hr.HierUCB, hr.problems.SyntheticClassical(arms=20, clusters=4))
+    nodes = policy._nodes
+    leaves = nodes.arms.leaves
+    sums = nodes.online[leaves] + nodes.past[leaves]
+    assert np.array_equal(nodes.derived[leaves, PLAYS], sums[:, 0])
+    played = sums[:, 0] > 0
+    assert nodes.derived[leaves, MEAN][played] == pytest.approx(sums[played, 1] / sums[played, 0], rel=1e-12)
+
+
+@pytest.mark.parametrize("make", [hr.HierUCB, hr.HierTS], ids=lambda make: make.__name__)
+@pytest.mark.parametrize(("unit", "shift"), [(1024.0, 0.0), (1000.0, 0.0), (1.0, 100.0)])
+def test_rewards_in_another_unit_give_the_same_arms(make, unit, shift):
+    problem = hr.problems.SyntheticClassical(arms=30, clusters=5, history_share=0.0)
+    trial = problem.trial(2000, np.random.default_rng(3))
+    moved = trial._replace(rewards=unit * trial.rewards + shift, expected=unit * trial.expected + shift)
+    arms = [play(build(make, one, np.random.default_rng(0)), one, np.random.default_rng(1)).arms for one in (trial, moved)]
+    assert np.mean(arms[0] == arms[1]) > (0.999 if shift == 0.0 else 0.97)  # rounding decides near-ties
+
+
+@pytest.mark.parametrize(
+    "clusters",
+    [None, [0] * 6, [0, 1, 2, 3, 4, 5], [0, 0, 0, 0, 0, 1], [("a", "x"), ("a", "x"), ("a", "y"), "b", "b", ("a", "y")]],
+)
+def test_any_shape_of_clusters(clusters):
+    rng = np.random.default_rng(0)
+    policy = hr.HierUCB(range(6), clusters=clusters)
+    for _ in range(400):
+        decision = policy.select()
+        policy.update(decision, rng.normal(decision.arm / 5, 0.3))
+    pulls = {score.label: score.pulls for score in policy.explain() if score.kind == "arm"}
+    assert min(pulls.values()) >= 1
+    assert pulls[5] > 250
+
+
+def test_two_valued_rewards_have_the_noise_of_a_rate():
+    """An arm with no hit in 60 plays is not taken to be certain."""
+    log = hr.History.from_rounds(arms=[0] * 60 + [1] * 60, rewards=[0] * 60 + [1] * 12 + [0] * 48)
+    nodes = hr.HierUCB(range(2), history=log)._nodes
+    rate = 2.0 / (60 + 2 / 0.1)
+    assert nodes.derived[nodes.arms.leaves[0], NOISE] == pytest.approx(rate * (1 - rate))
+
+
+def test_a_centre_is_known_as_well_as_its_arms_allow():
+    policy, _, _ = lived(hr.HierUCB, hr.problems.SyntheticClassical(arms=20, clusters=4))
+    nodes = policy._nodes
+    for cluster in range(1, 5):
+        first, size = nodes.arms.tree[cluster, 0], nodes.arms.tree[cluster, 1]
+        rows = nodes.derived[first : first + size]
+        u = nodes.derived[cluster, TAU2] + rows[:, NOISE] / np.maximum(rows[:, PLAYS], 1e-300)
+        weight = np.where(rows[:, PLAYS] > 0, 1 / u, 0.0)
+        precision = 1 / nodes.ledger[S2] + weight.sum()
+        assert nodes.derived[cluster, PRECISION] == pytest.approx(precision, rel=1e-9)
+        centre = (nodes.ledger[MU0] / nodes.ledger[S2] + (weight * rows[:, MEAN]).sum()) / precision
+        assert nodes.derived[cluster, CENTRE] == pytest.approx(centre, rel=1e-9)
+    assert nodes.ledger[SPREAD2] > 0.0
+
+
+def test_the_pruned_scan_finds_the_best_bound():
+    """The ceilings leave nothing out: with an expected decision all arms are looked at, without one only some."""
+    from hedgerow.hierarchy.choices import most_promising
+
+    policy, _, _ = lived(hr.HierUCB, hr.problems.SyntheticClassical(), rounds=800)
+    nodes = policy._nodes
+    everything = np.zeros((len(nodes.online), 1))
+    for t in range(801, 830):
+        assert most_promising(nodes.arms.tree, nodes.pending, nodes.derived, nodes.ledger, float(t)) == most_promising(
+            nodes.arms.tree, everything, nodes.derived, nodes.ledger, float(t)
+        )
+
+
+@pytest.mark.slow
+def test_auto_against_a_flat_policy_of_a_good_scale():
+    """On good labels clearly better than HUCB at scale 1/4, on shuffled ones no worse."""
+    from functools import partial
+
+    for labels, most in (("true", 0.8), ("shuffled", 1.05)):
+        problem = hr.problems.SyntheticClassical(alpha=(0.8, 1.2), labels=labels)
+        makes = {"Auto": hr.Auto, "HUCB": partial(hr.HUCB, scale=0.25)}
+        result = hr.simulate(makes, problem, rounds=10_000, trials=60, seed=5)
+        assert result.of("Auto", "regret").mean() < most * result.of("HUCB", "regret").mean()
