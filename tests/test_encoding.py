@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 import hedgerow as hr
-from hedgerow.encoding import Column, encoded
+from hedgerow.logs.encoding import Column, encoded
 
 ROWS = {
     "ad": ["a", "b", "a", "b", "a"],

@@ -120,6 +120,70 @@ def test_select_many_equals_one_by_one(clusters):
     assert meta.select_many(X) == [meta.select(x) for x in X]
 
 
+@pytest.mark.parametrize("clusters", [None, [k % 4 for k in range(60)]], ids=["flat", "clustered"])
+@pytest.mark.parametrize("logged", [0, 900, 6000], ids=["cold", "warm", "hot"])  # nothing, something, nearly all can be ruled out
+def test_select_many_equals_one_by_one_however_much_it_rules_out(logged, clusters):
+    rng = np.random.default_rng(6)
+    seen, arms = rng.normal(size=(logged, 4)), rng.integers(60, size=logged)
+    paid = (rng.normal(size=(60, 4))[arms] * seen).sum(axis=1)
+    history = hr.History.from_rounds(arms=arms, rewards=paid, contexts=seen) if logged else None
+    policy = hr.HLinUCBC(range(60), clusters=clusters, history=history, dimension=4)
+    X = np.vstack([rng.normal(size=(100, 4)), np.zeros((2, 4)), np.eye(4)])
+    assert policy.select_many(X) == [policy.select(x) for x in X]
+    one, many = np.random.default_rng(1), np.random.default_rng(1)
+    assert policy.select_many(X, rng=many) == [policy.select(x, rng=one) for x in X]
+    assert policy.select_many(X[:0]) == []
+
+
+def test_a_batch_of_decisions_is_like_a_list():
+    policy = hr.LinUCBC(["a", "b", "c"], clusters=["x", "y", "y"], dimension=2)
+    X = np.array([[1.0, 0.0], [0.0, 2.0], [3.0, 3.0]])
+    batch, each = policy.select_many(X), [policy.select(x) for x in X]
+    X[:] = 9.0  # the caller's array; decisions keep what they were made for
+    assert len(batch) == 3
+    assert batch[-1] == each[-1]
+    assert batch[1:] == each[1:]
+    assert batch == each
+    assert batch != each[:2]
+    assert list(reversed(batch)) == each[::-1]
+    assert batch.arms == [decision.arm for decision in each]
+    assert repr(batch) == repr(each)
+    with pytest.raises(IndexError):
+        batch[3]
+    for decision in batch:
+        policy.update(decision, 1.0)
+    assert policy.rounds == 3
+
+
+def test_scores_that_nearly_tie_go_to_the_first_of_the_best():
+    policy = hr.LinUCB(range(4), dimension=1)
+    for arm, reward in enumerate((0.0, 1.0, 1.0 + 4e-11, 1.0 + 12e-11)):  # the second ties with the third, not with the last
+        for _ in range(1000):
+            policy.learn(arm, reward, [1.0])
+    assert policy.select([1.0]).arm == 2
+    assert policy.select_many([[1.0]]).arms == [2]
+    chosen = {policy.select([1.0], rng=np.random.default_rng(seed)).arm for seed in range(20)}
+    assert chosen == {2, 3}
+
+
+@pytest.mark.parametrize(("d", "arms"), [(1, 3), (4, 3), (16, 20), (17, 3), (3, 500)])
+def test_the_sums_of_a_log_are_those_of_its_rounds(d, arms):
+    rng = np.random.default_rng(d)
+    rows, r, X = rng.integers(arms, size=20_000), rng.normal(size=20_000), rng.normal(size=(20_000, d))
+    history = hr.History.from_rounds(arms=rows, rewards=r, contexts=X)
+    for arm in (0, arms // 2, arms - 1):
+        mine = rows == arm
+        sums = history.sums[history.arms.index(arm)]
+        xx = X[mine].T @ X[mine]
+        expected = [mine.sum(), r[mine].sum(), (r[mine] ** 2).sum(), *(r[mine] @ X[mine]), *xx[np.tril_indices(d)]]
+        np.testing.assert_allclose(sums, [*expected, *X[mine].sum(axis=0)], rtol=1e-9, atol=1e-9)
+    rewards_alone = hr.History.from_rounds(arms=rows, rewards=r)
+    np.testing.assert_array_equal(history.sums[:, :3], rewards_alone.sums)
+    X[12_345, 0] = np.nan
+    with pytest.raises(ValueError, match="round 12345"):
+        hr.History.from_rounds(arms=rows, rewards=r, contexts=X)
+
+
 def test_rows_are_packed():
     assert row_size(None) == 3
     assert row_size(10) == 3 + 10 + 55 + 10

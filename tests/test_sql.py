@@ -10,8 +10,8 @@ import pytest
 import sqlglot
 
 import hedgerow as hr
-from hedgerow.encoding import Column
-from hedgerow.sql import DIALECTS
+from hedgerow.logs.encoding import Column
+from hedgerow.logs.sql import DIALECTS
 
 rng = np.random.default_rng(1)
 N = 300

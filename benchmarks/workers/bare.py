@@ -56,10 +56,10 @@ def trial(task):
 
 
 def _from_sums(sums, dimension):
-    """A^-1 and theta from rows of sums as History keeps them: 3 numbers, then sum of r x, then sum of x x', packed."""
+    """A^-1 and theta from rows of sums as History keeps them: 3 numbers, sum of r x, sum of x x', packed, and sum of x."""
     rows, columns = np.tril_indices(dimension)
     grams = np.zeros((len(sums), dimension, dimension))
-    grams[:, rows, columns] = grams[:, columns, rows] = sums[:, 3 + dimension :]
+    grams[:, rows, columns] = grams[:, columns, rows] = sums[:, 3 + dimension : 3 + dimension + rows.size]
     inverses = np.linalg.inv(grams + np.eye(dimension))
     return inverses, np.einsum("kij,kj->ki", inverses, sums[:, 3 : 3 + dimension])
 

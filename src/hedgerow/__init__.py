@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from . import bounds, datasets, problems, rules, testing
     from .bandit import Bandit
     from .beyond import BAST, KLUCB, MINUCB, TSC, UCBV, Auto, HierLinUCB, HierTS, HierUCB, LinTSC
-    from .encoding import Encoding
     from .history import History
-    from .log import Log
+    from .logs.encoding import Encoding
+    from .logs.log import Log
     from .meta import Meta
     from .paper import HUCB, HUCBC, META, UCB, UCBC, HLinUCB, HLinUCBC, HUCBCPrime, LinUCB, LinUCBC
     from .simulation import Shuffled, simulate
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 _HOME = {
     "Bandit": "bandit",
     "Decision": "types",
-    "Encoding": "encoding",
+    "Encoding": "logs.encoding",
     "History": "history",
-    "Log": "log",
+    "Log": "logs.log",
     "Meta": "meta",
     "Policy": "types",
     "Shuffled": "simulation",

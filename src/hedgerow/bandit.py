@@ -13,16 +13,16 @@ from numpy.typing import ArrayLike
 
 from . import checks, state
 from .arms import Arms, Clusters, name_of, new_path, shown
-from .encoding import Encoding, encoded
 from .explanation import Explanation, Score
 from .history import History
+from .logs.encoding import Encoding, encoded
 from .nodes import PRECISIONS, Layout, Nodes, historical, restored, with_tournaments
-from .randomness import KEYS, new_key
+from .randomness import KEYS, NO_KEY, new_key
 from .rules import D3RB, RULES, Rule
 from .statistics import LARGEST, PULLS, pending_size, row_size
 from .tree import PARENT_CLOCK, POLICY_CLOCK
 from .trust import Trust
-from .types import Decision, Floats, Label, tuples
+from .types import Decision, Decisions, Floats, Label, tuples
 from .walks import walk_of
 
 CLOCKS = {"policy": POLICY_CLOCK, "parent": PARENT_CLOCK}
@@ -84,6 +84,9 @@ class Bandit:
         self._dimension = layout.dimension
         self._walk = walk_of(rule)
         self._kernel = (rule.number, CLOCKS[clock])
+        self._draws = rule.draws
+        # the context of the last choice, as the decision has it and as an array
+        self._seen: tuple[object, Floats] = None if layout.dimension is None else object(), np.zeros(0)
 
     def _planted(self, arms: Arms, online: Floats, past_rows: Floats, before: Floats | None = None) -> Nodes:
         """Nodes from the online rows of all nodes, the historical rows of the arms, and the decisions that wait."""
@@ -146,12 +149,20 @@ class Bandit:
         >>> hr.UCB(["a", "b"]).select().arm
         'a'
         """
-        x = checks.as_context(encoded(context, self), self._dimension, self.name)
+        if context is not None and type(context) is not np.ndarray:
+            context = encoded(context, self)
+        x = checks.as_context(context, self._dimension, self.name)
         nodes = self._nodes
-        leaf = self._walk.choose(*self._kernel, nodes, x, self._key(rng))
+        rule, clock = self._kernel
+        leaf = self._walk.choose(rule, clock, nodes, x, NO_KEY if rng is None and not self._draws else self._key(rng))
         if leaf < 0:
             raise checks.bad_context(x)
-        return Decision(*nodes.arms.named(leaf), None if self._dimension is None else tuple(x.tolist()), (), self.identity)
+        seen = None
+        if self._dimension is not None:
+            seen = tuple(x.tolist())
+            self._seen = seen, x
+        # as Decision(...) does it, without a Python function in between
+        return tuple.__new__(Decision, (*nodes.arms.named(leaf), seen, (), self.identity))
 
     def _key(self, rng: np.random.Generator | None) -> int:
         """Draws come from the caller's generator; without one, a rule that needs them takes the count of rounds."""
@@ -159,11 +170,16 @@ class Bandit:
             return new_key(rng)
         return self.rounds + self._waiting.total()
 
-    def select_many(self, contexts: ArrayLike, *, rng: np.random.Generator | None = None) -> list[Decision]:
-        """One decision per row of contexts, as ``select`` would make them one by one, by one matrix product."""
+    def select_many(self, contexts: ArrayLike, *, rng: np.random.Generator | None = None) -> Decisions:
+        """One decision per row of contexts, as ``select`` would make them one by one, by one matrix product.
+
+        >>> import hedgerow as hr
+        >>> hr.LinUCB(["a", "b"], dimension=2).select_many([[1.0, 0.0], [0.0, 1.0]]).arms
+        ['a', 'a']
+        """
         if self.dimension is None:
             raise ValueError(f"{self.name} takes no contexts, so all its decisions are alike: call select()")
-        x = np.ascontiguousarray(contexts, dtype=np.float64)
+        x = np.array(contexts, dtype=np.float64, order="C")
         if x.ndim != 2 or x.shape[1] != self.dimension:
             raise ValueError(f"contexts must be rows of {self.dimension} numbers, got shape {x.shape}")
         fine = (np.abs(x) < LARGEST).all(axis=1)
@@ -176,8 +192,8 @@ class Bandit:
         for start in range(0, len(x), step):
             part = slice(start, start + step)
             self._walk.choose_many(*self._kernel, nodes, x[part], keys[part], chosen[part])
-        named = map(nodes.arms.named, chosen.tolist())
-        return [Decision(*pair, tuple(row), (), self.identity) for pair, row in zip(named, x.tolist(), strict=True)]
+        named = {leaf: nodes.arms.named(leaf) for leaf in np.unique(chosen).tolist()}
+        return Decisions(chosen, named, x, self.identity)
 
     def update(self, decision: Decision, reward: float) -> None:
         """Learn the reward of a decision: now, later, out of order, or in another process.
@@ -189,9 +205,10 @@ class Bandit:
         'b'
         """
         checks.own_decision(decision, self)
-        if decision.experts:
-            raise ValueError(f"{self.name} has no experts, the decision names {decision.experts!r}")
-        self.learn(decision.arm, reward, decision.context)
+        arm, _, context, experts, _ = decision
+        if experts:
+            raise ValueError(f"{self.name} has no experts, the decision names {experts!r}")
+        self.learn(arm, reward, context)
 
     def check(self, arm: Label, reward: float, context: Sequence[float] | None = None) -> None:
         """Raise what ``learn`` would raise."""
@@ -203,10 +220,12 @@ class Bandit:
         """Learn from a round that someone else decided."""
         nodes = self._nodes
         leaf, value = nodes.arms.leaf(arm), checks.checked_reward(reward)
-        x = checks.as_context(context, self._dimension, self.name)
+        seen, x = self._seen
+        if context is not seen:
+            x = checks.as_context(context, self._dimension, self.name)
         if self._waiting and (arm, context if context is None else tuple(context)) in self._waiting:
             self._settle_round((arm, context if context is None else tuple(context)), leaf, value, x)
-        elif not self._walk.learn(self.rule.number, nodes, leaf, value, x):
+        elif not self._walk.learn(self._kernel[0], nodes, leaf, value, x):
             raise checks.bad_context(x)
 
     def expect(self, decision: Decision) -> None:

@@ -13,6 +13,7 @@ from .statistics import LARGEST, row_size
 from .types import Decision, Floats, Label
 
 _NO_CONTEXT = np.zeros(0)
+_FLOAT = np.dtype(np.float64)
 
 
 def dimension_for(rule: Rule, dimension: Any, history: History | None, name: str) -> int | None:
@@ -40,7 +41,7 @@ def history_rows(history: History | None, arms: Sequence[Label], dimension: int 
 def checked_reward(reward: Any) -> float:
     """The reward as a number, or an error that names it."""
     if isinstance(reward, float) and -LARGEST < reward < LARGEST:
-        return reward
+        return float(reward)  # a kernel takes NumPy's own kind of number more slowly
     if isinstance(reward, np.integer | np.floating | np.bool_):
         return checked_reward(float(reward))
     if isinstance(reward, int) and -LARGEST < reward < LARGEST:
@@ -54,6 +55,8 @@ def as_context(context: Any, dimension: int | None, name: str) -> Floats:
         if context is None:
             return _NO_CONTEXT
         raise ValueError(f"{name} takes no context, got {context!r}")
+    if type(context) is np.ndarray and context.dtype is _FLOAT and context.shape == (dimension,):
+        return context.copy()
     if context is None:
         raise ValueError(f"{name} needs a context of {dimension} numbers, got none")
     try:

@@ -11,12 +11,12 @@ from numpy.typing import ArrayLike
 
 from . import state
 from .arms import as_label, shown
-from .columns import as_frame
-from .encoding import Column, Encoding
-from .files import read_with
-from .grouping import grouped
-from .rounds import context_vectors, numbered
-from .sql import read_sums, statement
+from .logs.columns import as_frame
+from .logs.encoding import Column, Encoding
+from .logs.files import read_with
+from .logs.group_by import grouped
+from .logs.rounds import context_vectors, numbered
+from .logs.sql import read_sums, statement
 from .statistics import LARGEST, PULLS, row_size, tally
 from .types import Floats, Label, tuples
 

@@ -13,8 +13,8 @@ from . import state
 from .arms import new_path, shown
 from .bandit import Bandit
 from .checks import checked_context, checked_reward, own_decision, same_policy
-from .encoding import Encoding, encoded
 from .explanation import Explanation, Score
+from .logs.encoding import Encoding, encoded
 from .rules import RULES
 from .trust import Trust
 from .types import Decision, Label, Policy

@@ -36,27 +36,33 @@ LARGEST = 1e100
 REFRESH_EVERY = 512
 """Online observations of a node after which its inverse is made anew from the sums."""
 
-CEILING_STEP = 4.0
+CEILING_STEP = 4
 """A node's ceiling is lowered each time its online observations have grown by about a quarter."""
+
+CHUNK, BLOCK, NARROW = 8192, 64, 16
+"""Logged rounds are sorted by arm so many at a time, and so many of an arm are summed at once; longer contexts do not gain."""
 
 LARGE_LEVERAGE = 1e3
 """A rank-one step subtracts u u' / (1 + x'u); beyond this x'u it would cancel too many digits."""
 
 
-@compiled
-def packed_size(dimension: int) -> int:
+def triangle(dimension: int) -> int:
     """Entries of the lower triangle of a symmetric matrix."""
     return dimension * (dimension + 1) // 2
 
 
+packed_size = compiled(triangle)
+"""``triangle`` for kernels; elsewhere, counting need not wait for the compiler."""
+
+
 def row_size(dimension: int | None) -> int:
     """Length of a node's row of sums."""
-    return SCALARS + (2 * dimension + packed_size(dimension) if dimension else 0)
+    return SCALARS + (2 * dimension + triangle(dimension) if dimension else 0)
 
 
 def pending_size(dimension: int | None) -> int:
     """Length of a node's row of decisions that wait for their reward."""
-    return SHOWN + (packed_size(dimension) if dimension else 0)
+    return SHOWN + (triangle(dimension) if dimension else 0)
 
 
 @compiled
@@ -94,11 +100,60 @@ def observe(sums: Floats, node: int, reward: float, context: Floats) -> None:
 @compiled
 def tally(sums: Floats, arms: Integers, rewards: Floats, contexts: Floats) -> int:
     """Add a batch of observations, each to the row of its arm; how many were usable before one was not."""
-    for t in range(rewards.size):
-        if not (abs(rewards[t]) < LARGEST and usable(contexts[t])):
-            return t
-        observe(sums, arms[t], rewards[t], contexts[t])
+    blocked = 0 < contexts.shape[1] <= NARROW and BLOCK * len(sums) <= CHUNK
+    order, ends = np.empty(CHUNK, np.int64), np.empty(len(sums) + 1, np.int64)
+    columns = np.empty((contexts.shape[1] + 2, BLOCK))
+    for start in range(0, rewards.size, CHUNK):
+        stop = min(start + CHUNK, rewards.size)
+        for t in range(start, stop):
+            if not (abs(rewards[t]) < LARGEST and usable(contexts[t])):
+                return t
+            if blocked:
+                observe_reward(sums, arms[t], rewards[t])
+            else:
+                observe(sums, arms[t], rewards[t], contexts[t])
+        if blocked:
+            group(arms, start, stop, order, ends)
+            for arm in range(len(sums)):
+                for at in range(ends[arm], ends[arm + 1], BLOCK):
+                    observe_block(sums, arm, order[at : min(at + BLOCK, ends[arm + 1])], rewards, contexts, columns)
     return rewards.size
+
+
+@compiled
+def group(arms: Integers, start: int, stop: int, order: Integers, ends: Integers) -> None:
+    """The rounds from start to stop by arm, those of an arm in their order and from ``ends[arm]`` to ``ends[arm + 1]``."""
+    for arm in range(ends.size):
+        ends[arm] = 0
+    for t in range(start, stop):
+        ends[arms[t] + 1] += 1
+    for arm in range(1, ends.size):
+        ends[arm] += ends[arm - 1]
+    for t in range(start, stop):
+        order[ends[arms[t]]] = t
+        ends[arms[t]] += 1
+    for arm in range(ends.size - 1, 0, -1):
+        ends[arm] = ends[arm - 1]
+    ends[0] = 0
+
+
+@compiled
+def observe_block(sums: Floats, arm: int, rounds: Integers, rewards: Floats, contexts: Floats, columns: Floats) -> None:
+    """What rounds of one arm add to its r x, x x' and x; ``columns`` is room for their x, r and ones."""
+    d = contexts.shape[1]
+    for place in range(rounds.size):
+        for i in range(d):
+            columns[i, place] = contexts[rounds[place], i]
+        columns[d, place] = rewards[rounds[place]]
+        columns[d + 1, place] = 1.0
+    at = SCALARS + d
+    for i in range(d):
+        x = columns[i, : rounds.size]
+        sums[arm, SCALARS + i] += dot(columns, d, 0, x)
+        for j in range(i + 1):
+            sums[arm, at + j] += dot(columns, j, 0, x)
+        at += i + 1
+        sums[arm, sums.shape[1] - d + i] += dot(columns, d + 1, 0, x)
 
 
 @compiled
@@ -237,17 +292,13 @@ def rank_one(derived: Floats, node: int, reward: float, context: Floats) -> floa
 
 
 @compiled
-def follow(online: Floats, past: Floats, pending: Floats, derived: Floats, node: int, reward: float, context: Floats) -> None:
-    """Bring a derived row up to date with an observation that the sums already hold."""
-    pulls = online[node, PULLS]
-    if (
-        waiting(pending, node) > 0.0  # the inverse is not that of theta
-        or rank_one(derived, node, reward, context) > LARGE_LEVERAGE
-        or pulls % REFRESH_EVERY == 0.0
-    ):
-        refresh(online, past, pending, derived, node, context.size)
-    elif pulls % (1.0 + pulls // CEILING_STEP) == 0.0:
+def follow(derived: Floats, node: int, pulls: float, reward: float, context: Floats) -> bool:
+    """Bring a derived row up to date with an observation that the sums already hold; or say that it must be made anew."""
+    count = int(pulls)  # the remainder of whole numbers takes less time
+    good = rank_one(derived, node, reward, context) <= LARGE_LEVERAGE and count % REFRESH_EVERY != 0
+    if good and count % (1 + count // CEILING_STEP) == 0:
         set_ceiling(derived, node, context.size)
+    return good
 
 
 @compiled
@@ -265,9 +316,10 @@ def await_reward(pending: Floats, node: int, context: Floats, sign: float) -> No
 def _fill_products(context: Floats, products: Floats) -> None:
     at = 0
     for i in range(context.size):
+        row = products[at:]
         for j in range(i):
-            products[at + j] = 2.0 * context[i] * context[j]
-        products[at + i] = context[i] * context[i]
+            row[j] = 2.0 * context[i] * context[j]
+        row[i] = context[i] * context[i]
         at += i + 1
 
 
@@ -291,9 +343,10 @@ def all_packed_products(contexts: Floats) -> Floats:
 @summing
 def dot(rows: Floats, node: int, start: int, vector: Floats) -> float:
     """A part of a row times a vector."""
+    part = rows[node, start:]  # whose indices from 0 on the compiler can take several at a time; start + j it cannot
     total = 0.0
     for j in range(vector.size):
-        total += rows[node, start + j] * vector[j]
+        total += part[j] * vector[j]
     return total
 
 

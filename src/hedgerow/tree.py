@@ -98,6 +98,16 @@ def first_ucb(online: Floats, past: Floats, scale: float, rounds: float, first: 
 
 
 @compiled
+def descend_ucb(clock: int, tree: Links, online: Floats, past: Floats, ledger: Floats) -> int:
+    """``descend_rewards`` for UCB while nothing waits and no node has a tournament: less to compile and to hand over."""
+    node = 0
+    while tree[node, SIZE] > 0:
+        rounds = 1.0 + online[node if clock == PARENT_CLOCK else 0, PULLS]
+        node = first_ucb(online, past, ledger[SCALE], rounds, tree[node, FIRST], tree[node, SIZE])
+    return node
+
+
+@compiled
 def first_best(
     rule: int, online: Floats, past: Floats, pending: Floats, ledger: Floats, rounds: float, first: int, size: int, key: int
 ) -> int:
@@ -219,25 +229,25 @@ def score_all(rule: int, ledger: Floats, first: int, means: Floats, spreads: Flo
 @compiled
 def score_promising(
     rule: int, ledger: Floats, derived: Floats, context: Floats, products: Floats, first: int, values: Floats, key: int
-) -> float:
-    """Scores of neighbouring ridge nodes, as far as they could be the best; the others get -inf.
+) -> tuple[float, int]:
+    """Turn the means of neighbouring ridge nodes into their scores as far as they could be the best, else into -inf.
 
-    LinUCB's index grows with the spread, and x' A^-1 x <= ceiling x'x, so a node whose index would not be the best even with
-    that spread need not be scored. The node that promises most goes first.
+    Returns the best score, and how many nodes were scored. LinUCB's index grows with the spread, and x' A^-1 x <= ceiling x'x,
+    so a node whose index would not be the best even with that spread need not be scored. What promises most goes first.
     """
     d = context.size
     length = 0.0
     for i in range(d):
         length += context[i] * context[i]
     promises = np.empty(values.size)
+    ceilings = derived[first:, CEILING]
+    for offset in range(values.size):
+        promises[offset] = ridge_score(rule, values[offset], ceilings[offset] * length, first + offset, ledger, key)
     most = 0
     for offset in range(values.size):
-        node = first + offset
-        values[offset] = dot(derived, node, THETA, context)
-        promises[offset] = ridge_score(rule, values[offset], derived[node, CEILING] * length, node, ledger, key)
         if promises[offset] > promises[most]:
             most = offset
-    best = -math.inf
+    best, scored = -math.inf, 0
     for turn in range(-1, values.size):
         offset = most if turn < 0 else turn
         if turn == most:
@@ -247,9 +257,45 @@ def score_promising(
             spread = max(dot(derived, node, THETA + d, products), 0.0)
             values[offset] = ridge_score(rule, values[offset], spread, node, ledger, key)
             best = max(best, values[offset])
+            scored += 1
         else:
             values[offset] = -math.inf
-    return best
+    return best, scored
+
+
+@compiled
+def first_ridge(
+    rule: int, ledger: Floats, derived: Floats, context: Floats, products: Floats, first: int, size: int, key: int
+) -> int:
+    """The first of the best of neighbouring ridge nodes in one pass, or -1 if the best ties with a lower score before it."""
+    best = -math.inf
+    chosen = first
+    tied = False
+    for node in range(first, first + size):
+        spread = max(dot(derived, node, THETA + context.size, products), 0.0)
+        value = ridge_score(rule, dot(derived, node, THETA, context), spread, node, ledger, key)
+        if value > best:
+            tied = is_best(best, value, TIE)
+            best = value
+            chosen = node
+    return -1 if tied else chosen
+
+
+@compiled
+def any_ridge(
+    rule: int, ledger: Floats, derived: Floats, context: Floats, products: Floats, first: int, size: int, key: int, drawn: float
+) -> int:
+    """One of the best of neighbouring ridge nodes: the first, or one at random by ``drawn`` >= 0."""
+    values = np.empty(size)
+    if rule == LINUCB and products.size * size >= PRUNING:
+        for offset in range(size):
+            values[offset] = dot(derived, first + offset, THETA, context)
+        best, _ = score_promising(rule, ledger, derived, context, products, first, values, key)
+    else:
+        spreads = np.empty(size)
+        ridge_estimate(derived, context, products, first, values, spreads)
+        best = score_all(rule, ledger, first, values, spreads, key)
+    return first + pick(values, best, TIE, drawn)
 
 
 @compiled
@@ -258,40 +304,41 @@ def descend_ridge(rule: int, tree: Links, derived: Floats, ledger: Floats, conte
 
     -1 for a context that is not finite or too large.
     """
-    if not usable(context):
-        return -1
-    products = packed_products(context)
-    node = 0
+    fine = usable(context)
+    products = packed_products(context if fine else context[:0])
+    node = 0 if fine else -1
     level = 0
-    while tree[node, SIZE] > 0:
+    while node >= 0 and tree[node, SIZE] > 0:
         first, size = tree[node, FIRST], tree[node, SIZE]
-        values = np.empty(size)
-        if rule != LINUCB or products.size * size < PRUNING:
-            spreads = np.empty(size)
-            ridge_estimate(derived, context, products, first, values, spreads)
-            best = score_all(rule, ledger, first, values, spreads, key)
-        else:
-            best = score_promising(rule, ledger, derived, context, products, first, values, key)
-        node = first + pick(values, best, TIE, draw(key, level))
+        node = -1
+        if key < 0 and (rule != LINUCB or products.size * size < PRUNING):
+            node = first_ridge(rule, ledger, derived, context, products, first, size, key)
+        if node < 0:
+            node = any_ridge(rule, ledger, derived, context, products, first, size, key, draw(key, level))
         level += 1
     return node
 
 
 @compiled
-def descend_many(
-    rule: int, tree: Links, ledger: Floats, means: Floats, spreads: Floats, keys: Integers, chosen: Integers
-) -> None:
-    """``descend_ridge`` for a batch of contexts whose means and spreads (batch x nodes) are at hand."""
-    for b in range(chosen.size):
-        node = 0
-        level = 0
-        while tree[node, SIZE] > 0:
-            first, last = tree[node, FIRST], tree[node, FIRST] + tree[node, SIZE]
-            values = means[b, first:last]
-            best = score_all(rule, ledger, first, values, spreads[b, first:last], keys[b])
-            node = first + pick(values, best, TIE, draw(keys[b], level))
-            level += 1
-        chosen[b] = node
+def credit_sums(tree: Links, online: Floats, ledger: Floats, leaf: int, reward: float) -> bool:
+    """Add a reward to an arm and to every node above it; whether an automatic scale is due to be estimated anew."""
+    node = leaf
+    while node >= 0:
+        observe_reward(online, node, reward)
+        node = tree[node, PARENT]
+    due: bool = online[0, PULLS] >= ledger[NEXT]
+    return due
+
+
+@compiled
+def spoil_above(tree: Links, places: Integers, seat_of: Links, heap: Floats, leaf: int) -> None:
+    """What the tournaments above a leaf say is no longer certain."""
+    node = leaf
+    while node > 0:
+        above = tree[node, PARENT]
+        if above < len(places) and places[above, LEAVES] > 0:
+            spoil(heap, places[above, HEAP], places[above, LEAVES], seat_of[node])
+        node = above
 
 
 @compiled
@@ -308,15 +355,11 @@ def credit_rewards(
     leaf: int,
     reward: float,
 ) -> None:
-    """Add a reward to an arm and to every node above it; estimate an automatic scale anew when it is due."""
-    node = leaf
-    while node >= 0:
-        observe_reward(online, node, reward)
-        above = tree[node, PARENT]
-        if 0 <= above < len(places) and places[above, LEAVES] > 0:
-            spoil(heap, places[above, HEAP], places[above, LEAVES], seat_of[node])
-        node = above
-    if online[0, PULLS] >= ledger[NEXT]:
+    """Learn a reward: the sums, the tournaments above the arm, an automatic scale when it is due, and prices."""
+    due = credit_sums(tree, online, ledger, leaf, reward)
+    if len(places) > 0:
+        spoil_above(tree, places, seat_of, heap, leaf)
+    if due:
         rescale(tree, online, past, ledger)
         spoil_all(heap)
     if rule == D3RB:
@@ -328,15 +371,14 @@ def credit_ridge(
     tree: Links, online: Floats, past: Floats, pending: Floats, derived: Floats, leaf: int, reward: float, context: Floats
 ) -> bool:
     """Add an observation to an arm and to every node above it (Algorithm 2, lines 6-7); not if the context is unusable."""
-    if not usable(context):
-        return False
-    node = leaf
+    fine = usable(context)
+    node = leaf if fine else -1
     while node >= 0:
         observe(online, node, reward, context)
-        if node > 0:
-            follow(online, past, pending, derived, node, reward, context)
+        if node > 0 and (waiting(pending, node) > 0.0 or not follow(derived, node, online[node, PULLS], reward, context)):
+            refresh(online, past, pending, derived, node, context.size)
         node = tree[node, PARENT]
-    return True
+    return fine
 
 
 @compiled

@@ -1,9 +1,9 @@
 """The words every part shares: labels, arrays, a decision, and what a policy can do."""
 
 import json
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -56,6 +56,51 @@ class Decision(NamedTuple):
             raise ValueError(f"not a decision written by Decision.to_json: {str(text)[:80]!r}") from error
 
 
+class Decisions(Sequence[Decision]):
+    """The decisions of a batch, each made when it is looked at; equal to a list of them.
+
+    Arguments
+        leaves: the leaf of each decision.
+        named: arm and cluster of each leaf.
+        contexts: a row each.
+        policy: whose decisions they are.
+    """
+
+    def __init__(self, leaves: Integers, named: Mapping[int, tuple[Label, Label | None]], contexts: Floats, policy: str):
+        self._leaves, self._named, self._contexts, self._policy = leaves, named, contexts, policy
+
+    @property
+    def arms(self) -> list[Label]:
+        """The arm of each decision."""
+        arm_of = {leaf: arm for leaf, (arm, _) in self._named.items()}
+        return [arm_of[leaf] for leaf in self._leaves.tolist()]
+
+    def __len__(self) -> int:
+        return len(self._leaves)
+
+    @overload
+    def __getitem__(self, at: int) -> Decision: ...
+    @overload
+    def __getitem__(self, at: slice) -> "Decisions": ...
+    def __getitem__(self, at: int | slice) -> "Decision | Decisions":
+        if isinstance(at, slice):
+            return Decisions(self._leaves[at], self._named, self._contexts[at], self._policy)
+        return self._made(int(self._leaves[at]), self._contexts[at].tolist())
+
+    def __iter__(self) -> Iterator[Decision]:
+        return map(self._made, self._leaves.tolist(), self._contexts.tolist())
+
+    def _made(self, leaf: int, context: list[float]) -> Decision:
+        arm, cluster = self._named[leaf]
+        return Decision(arm, cluster, tuple(context), (), self._policy)
+
+    def __eq__(self, other: object) -> bool:
+        return list(self) == list(other) if isinstance(other, list | Decisions) else NotImplemented
+
+    def __repr__(self) -> str:
+        return repr(list(self))
+
+
 def tuples(value: Any) -> Any:
     """JSON has lists where labels have tuples."""
     return tuple(tuples(part) for part in value) if isinstance(value, list) else value
@@ -81,7 +126,7 @@ class Policy(Protocol):
     def select(self, context: ArrayLike | None = None, *, rng: np.random.Generator | None = None) -> Decision:
         """Choose an arm; the policy itself does not change."""
 
-    def select_many(self, contexts: ArrayLike, *, rng: np.random.Generator | None = None) -> list[Decision]:
+    def select_many(self, contexts: ArrayLike, *, rng: np.random.Generator | None = None) -> Sequence[Decision]:
         """One decision per row of contexts, as ``select`` would make them one by one."""
 
     def update(self, decision: Decision, reward: float) -> None:

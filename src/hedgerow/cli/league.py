@@ -22,6 +22,7 @@ MARKS = ("<!-- league: begin -->", "<!-- league: end -->")
 @app.command()
 def league(
     names: Annotated[list[str] | None, typer.Argument(help="Settings in quotes; all if none is given.")] = None,
+    few: Annotated[bool, typer.Option("--few", help="Only Auto and the policies it is measured against.")] = False,
     trials: Annotated[int | None, typer.Option(help="Trials; each setting's own if left out.")] = None,
     seed: Annotated[int, typer.Option(help="Seed of the trials.")] = 2026,
     jobs: Annotated[int | None, typer.Option(help="Processes; all cores if left out.")] = None,
@@ -55,7 +56,7 @@ def league(
     folder = Path(out)
     folder.mkdir(parents=True, exist_ok=True)
     tables = []
-    for table in play(settings, seed=seed, trials=trials, jobs=jobs, resume=folder / "trials", say=say):
+    for table in play(settings, seed=seed, few=few, trials=trials, jobs=jobs, resume=folder / "trials", say=say):
         tables.append(table)
         _show(table)
     rows = [asdict(row) for table in tables for row in table]

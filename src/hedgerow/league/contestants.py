@@ -10,10 +10,10 @@ SCALES = (0.125, 0.25, 0.5, 1.0)
 ALPHAS = (0.25, 1.0)
 
 
-def contestants(setting: Setting) -> dict[str, Make]:
-    """The policies that can play a setting, by name; of a heavy one Auto and the references."""
+def contestants(setting: Setting, *, few: bool = False) -> dict[str, Make]:
+    """The policies that can play a setting, by name; of a heavy one, or if asked for ``few``, Auto and the references."""
     makes = _contextual() if setting.contextual else _classical(setting)
-    chosen = ("Auto", *references(setting)) if setting.heavy else makes
+    chosen = ("Auto", *references(setting)) if few or setting.heavy else makes
     return {name: makes[name] for name in chosen}
 
 

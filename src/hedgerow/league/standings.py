@@ -32,11 +32,17 @@ class Standing:
 
 
 def play_setting(
-    setting: Setting, *, seed: int, trials: int | None = None, jobs: int | None = None, resume: str | Path | None = None
+    setting: Setting,
+    *,
+    seed: int,
+    few: bool = False,
+    trials: int | None = None,
+    jobs: int | None = None,
+    resume: str | Path | None = None,
 ) -> Simulation:
-    """All contestants on a setting."""
+    """The contestants on a setting."""
     return simulate(
-        contestants(setting),
+        contestants(setting, few=few),
         setting.problem,
         rounds=setting.rounds,
         trials=trials or setting.trials,
@@ -71,6 +77,7 @@ def league(
     settings: Iterable[Setting],
     *,
     seed: int,
+    few: bool = False,
     trials: int | None = None,
     jobs: int | None = None,
     resume: str | Path | None = None,
@@ -80,7 +87,7 @@ def league(
     for setting in settings:
         if say is not None:
             say(f"{setting.name}: {setting.problem}")
-        yield standings(setting, play_setting(setting, seed=seed, trials=trials, jobs=jobs, resume=resume))
+        yield standings(setting, play_setting(setting, seed=seed, few=few, trials=trials, jobs=jobs, resume=resume))
 
 
 def markdown(tables: Sequence[list[Standing]], *, seed: int) -> str:

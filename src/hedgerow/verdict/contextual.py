@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..bandit import Bandit
-from ..encoding import Encoding
 from ..history import History
 from ..kernel import compiled
+from ..logs.encoding import Encoding
 from ..paper import HLinUCB, HLinUCBC
 from ..randomness import NO_KEY
 from ..tree import credit_ridge, descend_ridge
@@ -25,7 +25,7 @@ from .replay import BOOTSTRAPS, ORDERS, REPEATS, SHARE, bootstrap_gain
 from .sums import Split
 
 if TYPE_CHECKING:
-    from ..log import Log
+    from ..logs.log import Log
 
 MOST_OFFERED = 20_000
 """Rows offered in a pass: the time of 240 passes of each policy stays within a minute or so."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..log import Log
+from ..logs.log import Log
 from ..types import Floats, Label
 from . import words
 from .contextual import Contextual, context_refusal, replay_contexts

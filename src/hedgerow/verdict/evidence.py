@@ -9,7 +9,7 @@ from ..types import Floats, Integers
 from .chisquare import chi_square_tail
 
 if TYPE_CHECKING:
-    from ..log import Log
+    from ..logs.log import Log
 
 LARGEST_ASSOCIATION, LARGEST_VARIATION, LEAST_P = 0.05, 0.15, 0.001
 """A check passes by the size of an effect, or if it could well be chance: in a large log every trifle is significant."""

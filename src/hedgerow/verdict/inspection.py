@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import bounds
-from ..log import Log
+from ..logs.log import Log
 from ..types import Floats, Label
 from . import words
 from .drift import Drift, drift

@@ -18,7 +18,7 @@ from .rollout import Start, best_of, learn, prepare
 from .sums import Split
 
 if TYPE_CHECKING:
-    from ..log import Log
+    from ..logs.log import Log
 
 ORDERS, BOOTSTRAPS, REPEATS = 60, 60, 3
 SHARE = 0.8

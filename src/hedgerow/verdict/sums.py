@@ -8,7 +8,7 @@ import numpy as np
 from ..types import Floats, Integers
 
 if TYPE_CHECKING:
-    from ..log import Log
+    from ..logs.log import Log
 
 MOST_FREEDOM = 3.0
 """Degrees of freedom of one arm in the pooled noise: pooling by plays lets the leader's noise count for all."""

@@ -8,9 +8,9 @@ from ..balance import balance
 from ..kernel import compiled
 from ..nodes import Layout, Nodes
 from ..noise import rescale
-from ..rules import BAST, D3RB, NEVER, NEXT, SCALE, Rule, score
+from ..rules import BAST, D3RB, NEVER, NEXT, SCALE, UCB, Rule, score
 from ..statistics import PULLS, TOTAL
-from ..tree import PARENT, await_at, bounds_from_below, clock_at, credit_rewards, descend_rewards
+from ..tree import PARENT, await_at, bounds_from_below, clock_at, credit_rewards, credit_sums, descend_rewards, descend_ucb
 from ..types import Floats, Integers, Links
 
 DOUBLINGS = 64
@@ -45,6 +45,8 @@ def merged_ledger(own: Floats, other: Floats, since: Floats | None) -> Floats:
 def choose(rule: int, clock: int, nodes: Nodes, context: Floats, key: int) -> int:
     """The leaf to play."""
     arms, online, past, pending, derived, ledger, places, seats, _, heap = nodes
+    if rule == UCB and key < 0 and not pending.size and not places.size:
+        return descend_ucb(clock, arms.tree, online, past, ledger)
     return descend_rewards(rule, clock, arms.tree, online, past, pending, derived, ledger, places, seats, heap, key)
 
 
@@ -57,7 +59,10 @@ def choose_many(rule: int, clock: int, nodes: Nodes, contexts: Floats, keys: Int
 def learn(rule: int, nodes: Nodes, leaf: int, reward: float, context: Floats) -> bool:
     """Add a reward."""
     arms, online, past, _, derived, ledger, places, _, seat_of, heap = nodes
-    credit_rewards(rule, arms.tree, online, past, derived, ledger, places, seat_of, heap, leaf, reward)
+    if rule == D3RB or places.size:
+        credit_rewards(rule, arms.tree, online, past, derived, ledger, places, seat_of, heap, leaf, reward)
+    elif credit_sums(arms.tree, online, ledger, leaf, reward):
+        rescale(arms.tree, online, past, ledger)
     return True
 
 
@@ -113,11 +118,21 @@ def _play(
     arm_of: Integers,
     arms: Integers,
 ) -> None:
+    # short of arguments, since Numba counts references for each array that it hands to a function with branches
+    plain = rule == UCB and key < 0 and len(pending) == 0 and len(places) == 0
+    sums_alone = rule != D3RB and len(places) == 0
     for t in range(rows.size):
-        drawn = key + t if key >= 0 else key
-        leaf = descend_rewards(rule, clock, tree, online, past, pending, derived, ledger, places, seats, heap, drawn)
+        if plain:
+            leaf = descend_ucb(clock, tree, online, past, ledger)
+        else:
+            drawn = key + t if key >= 0 else key
+            leaf = descend_rewards(rule, clock, tree, online, past, pending, derived, ledger, places, seats, heap, drawn)
         arm = arm_of[leaf]
-        credit_rewards(rule, tree, online, past, derived, ledger, places, seat_of, heap, leaf, rewards[rows[t], arm])
+        if sums_alone:
+            if credit_sums(tree, online, ledger, leaf, rewards[rows[t], arm]):
+                rescale(tree, online, past, ledger)
+        else:
+            credit_rewards(rule, tree, online, past, derived, ledger, places, seat_of, heap, leaf, rewards[rows[t], arm])
         arms[t] = arm
 
 

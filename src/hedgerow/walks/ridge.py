@@ -6,16 +6,23 @@ import numpy as np
 
 from ..kernel import compiled
 from ..nodes import PRECISIONS, Layout, Nodes
-from ..rules import Rule, ridge_score
-from ..statistics import THETA, all_packed_products, packed_products, packed_size, refresh, ridge_estimate
-from ..tree import await_at, credit_ridge, descend_many, descend_ridge
+from ..randomness import draw
+from ..rules import LINUCB, Rule, ridge_score
+from ..statistics import THETA, all_packed_products, packed_products, refresh, ridge_estimate, triangle
+from ..tree import FIRST, SIZE, TIE, await_at, credit_ridge, descend_ridge, pick, score_all, score_promising
 from ..types import Floats, Integers, Links
+
+TRIED = 16
+"""Contexts of a batch after which it is known whether many nodes need not be scored."""
+
+MOST_SCORED = 4
+"""One product for all nodes is quicker, once more than one in so many must be scored."""
 
 
 def shapes(rule: Rule, nodes: int, dimension: int | None) -> tuple[tuple[int, int], tuple[int]]:
     """Derived rows: ceiling, theta and packed inverse."""
     d = dimension or 0
-    return (nodes, THETA + d + packed_size(d)), (len(rule.ledger()),)
+    return (nodes, THETA + d + triangle(d)), (len(rule.ledger()),)
 
 
 def derive(
@@ -36,21 +43,65 @@ def merged_ledger(own: Floats, other: Floats, since: Floats | None) -> Floats:
 
 def choose(rule: int, clock: int, nodes: Nodes, context: Floats, key: int) -> int:
     """The leaf to play, or -1 for a context that cannot be used."""
-    return descend_ridge(rule, nodes.arms.tree, nodes.derived, nodes.ledger, context, key)
+    arms, _, _, _, derived, ledger, _, _, _, _ = nodes
+    return descend_ridge(rule, arms.tree, derived, ledger, context, key)
 
 
 def choose_many(rule: int, clock: int, nodes: Nodes, contexts: Floats, keys: Integers, chosen: Integers) -> None:
     """Fill in the leaf for each row of contexts, by one matrix product."""
     d = contexts.shape[1]
-    products = all_packed_products(contexts)
-    means = contexts @ nodes.derived[:, THETA : THETA + d].T
-    spreads = np.maximum(products @ nodes.derived[:, THETA + d :].T, 0.0)
-    descend_many(rule, nodes.arms.tree, nodes.ledger, means, spreads, keys, chosen)
+    tree, derived, ledger = nodes.arms.tree, nodes.derived, nodes.ledger
+    means = contexts @ derived[:, THETA : THETA + d].T
+    done = _choose_promising(rule, tree, derived, ledger, contexts, means, keys, chosen) if rule == LINUCB else 0
+    if done < len(chosen):
+        spreads = np.maximum(all_packed_products(contexts[done:]) @ derived[:, THETA + d :].T, 0.0)
+        _choose_scored(rule, tree, ledger, means[done:], spreads, keys[done:], chosen[done:])
+
+
+@compiled
+def _choose_promising(
+    rule: int, tree: Links, derived: Floats, ledger: Floats, contexts: Floats, means: Floats, keys: Integers, chosen: Integers
+) -> int:
+    """``descend_ridge`` for contexts whose means (batch x nodes) are at hand; how many, until too much had to be scored."""
+    seen, scored = 0, 0
+    for b in range(chosen.size):
+        if b >= TRIED and MOST_SCORED * scored > seen:
+            return b
+        products = packed_products(contexts[b])
+        node = 0
+        level = 0
+        while tree[node, SIZE] > 0:
+            first, size = tree[node, FIRST], tree[node, SIZE]
+            values = means[b, first : first + size]
+            best, more = score_promising(rule, ledger, derived, contexts[b], products, first, values, keys[b])
+            node = first + pick(values, best, TIE, draw(keys[b], level))
+            level += 1
+            seen += size
+            scored += more
+        chosen[b] = node
+    return chosen.size
+
+
+@compiled
+def _choose_scored(
+    rule: int, tree: Links, ledger: Floats, means: Floats, spreads: Floats, keys: Integers, chosen: Integers
+) -> None:
+    """``descend_ridge`` for a batch of contexts whose means and spreads (batch x nodes) are at hand."""
+    for b in range(chosen.size):
+        node = 0
+        level = 0
+        while tree[node, SIZE] > 0:
+            first, last = tree[node, FIRST], tree[node, FIRST] + tree[node, SIZE]
+            values = means[b, first:last]
+            best = score_all(rule, ledger, first, values, spreads[b, first:last], keys[b])
+            node = first + pick(values, best, TIE, draw(keys[b], level))
+            level += 1
+        chosen[b] = node
 
 
 def learn(rule: int, nodes: Nodes, leaf: int, reward: float, context: Floats) -> bool:
     """Add a reward, unless the context cannot be used."""
-    arms, online, past, pending, derived, *_ = nodes
+    arms, online, past, pending, derived, _, _, _, _, _ = nodes
     return credit_ridge(arms.tree, online, past, pending, derived, leaf, reward, context)
 
 

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from ..statistics import LARGEST
+from ..types import Floats, Integers, Label
 from .cluster_table import Table, column_table, extended, file_table, given_table
 from .columns import as_frame, check_names, check_numbers, collected, doubles, seconds, texts
 from .files import read_with
 from .rounds import numbered
-from .statistics import LARGEST
-from .types import Floats, Integers, Label
 
 
 @dataclass(frozen=True, eq=False, repr=False)

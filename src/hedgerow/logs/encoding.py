@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .arms import shown
+from ..arms import shown
+from ..types import Floats
 from .columns import collected
-from .types import Floats
 
 MOST_LEVELS = 1000
 """A column with more distinct texts is no category: each would be a dimension of its own."""

@@ -5,12 +5,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .arms import as_label, shown
+from ..arms import as_label, shown
+from ..statistics import PULLS, SCALARS
+from ..types import Floats
 from .columns import as_frame, check_numbers, collected, doubles
 from .encoding import Column, Encoding
-from .grouping import Sums, check_finite
-from .statistics import PULLS, SCALARS
-from .types import Floats
+from .group_by import Sums, check_finite
 
 MISSING = {"missing_arm": "no arm", "missing_reward": "no reward", "missing_context": "no context"}
 """Columns that count rows left out, and what History.missing calls them."""

@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from .arms import as_label, shown
+from ..arms import as_label, shown
+from ..types import Label
 from .files import exists, read_texts
-from .types import Label
 
 Table: TypeAlias = dict[Label, Label]
 

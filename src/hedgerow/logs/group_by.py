@@ -6,11 +6,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .arms import as_label
+from ..arms import as_label
+from ..statistics import SCALARS, row_size
+from ..types import Floats, Label
 from .columns import check_names, check_numbers, collected
 from .encoding import Column, Encoding, learnt
-from .statistics import SCALARS, row_size
-from .types import Floats, Label
 
 SLICE = 1 << 18
 """Rows of an in-memory frame that are summed at a time, so that memory stays bounded."""

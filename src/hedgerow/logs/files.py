@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from .arms import shown
+from ..arms import shown
 
 if TYPE_CHECKING:
     import polars as pl

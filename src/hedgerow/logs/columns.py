@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from .arms import shown
-from .types import Floats
+from ..arms import shown
+from ..types import Floats
 
 ROWS_TO_SHOW = 100_000
 """Rows among which an error message looks for a value to show."""

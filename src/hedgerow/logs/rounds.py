@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .arms import as_label
-from .types import Floats, Integers, Label
+from ..arms import as_label
+from ..types import Floats, Integers, Label
 
 
 def numbered(arms: Iterable[Any]) -> tuple[list[Label], Integers]:
