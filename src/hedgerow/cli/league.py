@@ -1,7 +1,5 @@
 """The league of policies."""
 
-import json
-from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -16,8 +14,6 @@ from . import app
 if TYPE_CHECKING:
     from ..league.standings import Standing
 
-MARKS = ("<!-- league: begin -->", "<!-- league: end -->")
-
 
 @app.command()
 def league(
@@ -31,6 +27,7 @@ def league(
         str, typer.Option(help="Folder for league.json, and for finished trials, so that a stopped run goes on.")
     ] = "league",
     write: Annotated[str | None, typer.Option(help="Markdown file whose part between the league's marks is renewed.")] = None,
+    table: Annotated[bool, typer.Option("--table", help="Play nothing: write what earlier runs left in the folder.")] = False,
     show: Annotated[bool, typer.Option("--list", help="Print the names of the settings and exit.")] = False,
 ) -> None:
     """Play every policy on many settings, each beside the best policy in hindsight.
@@ -43,28 +40,25 @@ def league(
     """
     from ..league.settings import CLASSICAL, CONTEXTUAL, RECORDED, setting
     from ..league.standings import league as play
-    from ..league.standings import markdown
+    from ..league.tables import check_page, load, markdown, save, write_page
 
     chosen = names or [*CLASSICAL, *CONTEXTUAL, *RECORDED]
     if show:
         print("\n".join(chosen))
         return
-    settings = [setting(name, data=data) for name in chosen]
-    if write is not None and any(mark not in Path(write).read_text() for mark in MARKS):
-        raise ValueError(f"{write} must hold the lines {MARKS[0]} and {MARKS[1]}, between which the league is written")
+    if write is not None:
+        check_page(write)
+    settings = [] if table else [setting(name, data=data) for name in chosen]
     say = partial(Console(stderr=True).print, style="dim", highlight=False, soft_wrap=True, markup=False)
     folder = Path(out)
     folder.mkdir(parents=True, exist_ok=True)
-    tables = []
-    for table in play(settings, seed=seed, few=few, trials=trials, jobs=jobs, resume=folder / "trials", say=say):
-        tables.append(table)
-        _show(table)
-    rows = [asdict(row) for table in tables for row in table]
-    (folder / "league.json").write_text(json.dumps({"seed": seed, "standings": rows}, indent=1) + "\n")
+    tables = load(folder, seed)
+    for rows in play(settings, seed=seed, few=few, trials=trials, jobs=jobs, resume=folder / "trials", say=say):
+        tables[rows[0].setting, rows[0].trials] = rows
+        save(folder, seed, tables)
+        _show(rows)
     if write is not None:
-        before, rest = Path(write).read_text().split(MARKS[0])
-        text = f"{before}{MARKS[0]}\n\n{markdown(tables, seed=seed)}\n{MARKS[1]}{rest.split(MARKS[1])[1]}"
-        Path(write).write_text(text)
+        write_page(write, markdown(tables, seed=seed))
     Console().print(f"All numbers are in {folder}/league.json.", soft_wrap=True)
 
 

@@ -1,14 +1,13 @@
-"""What the league gave: per setting and policy the mean, median and worst regret, and the ratio to the best in hindsight."""
+"""The standings: per setting and policy the mean, median and worst regret, and the ratio to the best in hindsight."""
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from .. import __version__
 from ..result import Simulation
 from ..simulation import simulate
 from .contestants import contestants, references
@@ -88,36 +87,3 @@ def league(
         if say is not None:
             say(f"{setting.name}: {setting.problem}")
         yield standings(setting, play_setting(setting, seed=seed, few=few, trials=trials, jobs=jobs, resume=resume))
-
-
-def markdown(tables: Sequence[list[Standing]], *, seed: int) -> str:
-    """The league as a page: a line per setting, a column per policy."""
-    lines = [f"hedgerow {__version__}, seed {seed}; regret, mean over trials, as a ratio to the best in hindsight.", ""]
-    for policies in (_columns(tables, contextual) for contextual in (False, True)):
-        part = [table for table in tables if {row.policy for row in table} >= set(policies)] if policies else []
-        if part:
-            lines += _table(part, policies)
-    return "\n".join(lines).rstrip() + "\n"
-
-
-def _columns(tables: Sequence[list[Standing]], contextual: bool) -> list[str]:
-    """The policies that every setting of a kind has, Auto first."""
-    kind = [table for table in tables if any(row.policy.startswith("HLinUCB") for row in table) == contextual]
-    common = set.intersection(*({row.policy for row in table} for table in kind)) if kind else set()
-    order = [row.policy for row in kind[0]] if kind else []
-    scaled = ("HUCB ", "HUCBC ", "HLinUCB ", "HLinUCBC ")
-    shown = [policy for policy in order if policy in common and (not policy.startswith(scaled) or policy.endswith("auto"))]
-    return sorted(shown, key=lambda policy: (policy != "Auto", policy))
-
-
-def _table(tables: Sequence[list[Standing]], policies: list[str]) -> list[str]:
-    head = ["setting", "trials", "best in hindsight", "its mean", "Auto: mean, median, worst", *policies]
-    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
-    for table in tables:
-        by_policy = {row.policy: row for row in table}
-        auto, best = by_policy["Auto"], by_policy[table[0].best]
-        cells = [auto.setting, str(auto.trials), best.policy, f"{best.mean:.0f}"]
-        cells += [f"{auto.mean:.0f}, {auto.median:.0f}, {auto.worst:.0f}"]
-        cells += [f"{by_policy[policy].ratio:.2f} ({by_policy[policy].error:.2f})" for policy in policies]
-        lines.append("| " + " | ".join(cells) + " |")
-    return [*lines, ""]

@@ -1,0 +1,84 @@
+"""The league: settings by name, standings, and the page they are written to."""
+
+import json
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from hedgerow.cli import app
+from hedgerow.league.contestants import contestants, references
+from hedgerow.league.settings import CLASSICAL, CONTEXTUAL, setting
+from hedgerow.league.standings import paired_ratio, play_setting, standings
+
+
+def test_every_named_setting_exists():
+    assert len(CLASSICAL) >= 30
+    assert len(CONTEXTUAL) == 40
+    for name in (*CLASSICAL, *CONTEXTUAL):
+        made = setting(name)
+        assert set(references(made)) <= set(contestants(made))
+
+
+def test_a_name_says_what_differs_from_the_paper():
+    made = setting("shuffled bernoulli K=20 T=500")
+    assert (made.problem.labels, made.problem.noise, made.problem.arms, made.rounds) == ("shuffled", "bernoulli", 20, 500)
+    made = setting("gauss.3 eps=0.8 uneven d=7 T=50")
+    assert (made.problem.sd, made.problem.eps, made.problem.sizes, made.problem.dimension) == (0.3, 0.8, "uneven", 7)
+
+
+@pytest.mark.parametrize("name", ["", "cosy", "tight K=3", "paper eps=much", "tight T=", "loose shuffled"])
+def test_a_name_that_means_nothing_is_refused(name):
+    with pytest.raises(ValueError, match="setting|number|means nothing"):
+        setting(name)
+
+
+def test_standings_are_those_of_the_trials():
+    made = setting("tight K=20 T=300")
+    result = play_setting(made, seed=1, few=True, trials=4, jobs=1)
+    rows = {row.policy: row for row in standings(made, result)}
+    best = min(references(made), key=lambda policy: result.of(policy, "regret").mean())
+    regret = result.of("Auto", "regret")
+    assert rows["Auto"].best == best
+    assert rows["Auto"].mean == pytest.approx(regret.mean())
+    assert rows["Auto"].worst == pytest.approx(regret.max())
+    assert rows["Auto"].ratio == pytest.approx(regret.mean() / result.of(best, "regret").mean())
+
+
+def test_the_error_of_a_ratio_is_paired():
+    rng = np.random.default_rng(0)
+    other = rng.uniform(1, 2, size=400)
+    ratio, error = paired_ratio(0.5 * other, other)
+    assert ratio == pytest.approx(0.5)
+    assert error == pytest.approx(0.0, abs=1e-12)
+    ratio, error = paired_ratio(rng.uniform(1, 2, size=400), other)
+    assert error == pytest.approx(np.sqrt(1 / 12 + ratio**2 / 12) / 1.5 / 20, rel=0.15)
+
+
+def test_the_command_plays_writes_and_goes_on(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text("before\n<!-- league: begin -->\nold\n<!-- league: end -->\nafter\n")
+    options = ["--few", "--trials", "2", "--jobs", "1", "--out", str(tmp_path / "out"), "--write", str(page)]
+    for name in ("tight K=20 T=200", "paper eps=0.1 T=50"):
+        run = CliRunner().invoke(app, ["league", name, *options])
+        assert run.exit_code == 0, run.output
+    text = page.read_text()
+    assert text.startswith("before\n")
+    assert text.endswith("after\n")
+    assert "old" not in text
+    assert "tight K=20 T=200" in text
+    assert "paper eps=0.1 T=50" in text
+    kept = json.loads((tmp_path / "out" / "league.json").read_text())
+    assert {row["setting"] for row in kept["standings"]} == {"tight K=20 T=200", "paper eps=0.1 T=50"}
+    again = CliRunner().invoke(app, ["league", "--table", *options])
+    assert again.exit_code == 0
+    assert page.read_text() == text
+    assert "tight bernoulli" in CliRunner().invoke(app, ["league", "--list"]).output
+
+
+def test_a_page_without_marks_is_refused_before_anything_is_played(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text("nothing here")
+    run = CliRunner().invoke(app, ["league", "tight", "--write", str(page), "--out", str(tmp_path / "out")])
+    assert isinstance(run.exception, ValueError)
+    assert not (tmp_path / "out").exists()
