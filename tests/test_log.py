@@ -233,3 +233,13 @@ def test_what_is_no_frame(source):
 def test_a_column_of_mixed_objects():
     with pytest.raises(ValueError, match="'r' must hold numbers.* such as 'many'"):
         hr.Log.read(pd.DataFrame({"arm": ["a", "b"], "r": [1, "many"]}), arm="arm", reward="r")
+
+
+def test_codes_with_leading_zeros_stay_what_they_are(tmp_path):
+    """01, 1 and 001 are three arms; plain whole numbers stay numbers."""
+    path = tmp_path / "log.csv"
+    path.write_text("sku,bought,shop\n01,1,7\n1,0,7\n001,1,8\n1,1,8\n")
+    assert sorted(hr.Log.read(path, arm="sku", reward="bought").arms) == ["001", "01", "1"]
+    history = hr.History.from_file(path, arm="sku", reward="bought")
+    assert {arm: history.plays(arm) for arm in history.arms} == {"01": 1.0, "1": 2.0, "001": 1.0}
+    assert sorted(hr.Log.read(path, arm="shop", reward="bought").arms) == [7, 8]

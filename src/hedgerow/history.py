@@ -105,7 +105,7 @@ class History:
     ) -> "History":
         """A log in Parquet, CSV or TSV files: one, a folder or a pattern of them; read in a stream, so it may be long."""
         names = [column.name for column in context.columns] if isinstance(context, Encoding) else _listed(context)
-        history = read_with(path, [reward, *names], lambda log: _summed(as_frame(log), arm, reward, context, scale))
+        history = read_with(path, [reward, *names], [arm], lambda log: _summed(as_frame(log), arm, reward, context, scale))
         _warn(history.missing)
         return history
 

@@ -44,7 +44,7 @@ def play_setting(
         contestants(setting, few=few),
         setting.problem,
         rounds=setting.rounds,
-        trials=trials or setting.trials,
+        trials=setting.trials if trials is None else trials,
         seed=seed,
         jobs=jobs,
         resume=resume,

@@ -29,8 +29,10 @@ ROWS_TO_INFER = 1000
 SEPARATORS = {".csv": ",", ".csv.gz": ",", ".tsv": "\t", ".tsv.gz": "\t"}
 
 
-def read_with(path: str | Path, numbers: Sequence[str], use: Callable[["pl.LazyFrame"], T]) -> T:
-    """What ``use`` makes of the rows of a file, a folder or a pattern of files; ``numbers`` are columns that may hold numbers.
+def read_with(path: str | Path, numbers: Sequence[str], labels: Sequence[str], use: Callable[["pl.LazyFrame"], T]) -> T:
+    """What ``use`` makes of the rows of a file, a folder or a pattern of files.
+
+    ``numbers`` are columns that may hold numbers, ``labels`` those of which 01 and 1 are different values.
 
     Types of text columns are inferred from the first rows; should a later row not fit, from all rows.
     """
@@ -41,9 +43,9 @@ def read_with(path: str | Path, numbers: Sequence[str], use: Callable[["pl.LazyF
         if kind == ".parquet":
             return use(pl.scan_parquet(paths))
         try:
-            return use(_scan_text(paths, kind, numbers, ROWS_TO_INFER))
+            return use(_scan_text(paths, kind, numbers, labels, ROWS_TO_INFER))
         except _misfits():
-            return use(_scan_text(paths, kind, numbers, None))
+            return use(_scan_text(paths, kind, numbers, labels, None))
 
 
 def read_texts(path: str | Path) -> dict[str, list[Any]]:
@@ -151,11 +153,12 @@ def _check_text(path: Path, separator: str) -> None:
         raise ValueError(f"{path.name} has more than one column named {shown(twice)}")
 
 
-def _scan_text(paths: list[Path], kind: str, numbers: Sequence[str], rows: int | None) -> "pl.LazyFrame":
+def _scan_text(paths: list[Path], kind: str, numbers: Sequence[str], labels: Sequence[str], rows: int | None) -> "pl.LazyFrame":
     """The rows of text files; a column of whole numbers is read as doubles, since fractions may follow."""
     import polars as pl
 
-    names = pl.scan_csv(paths, separator=SEPARATORS[kind], infer_schema=False).collect_schema().names()
+    plain = pl.scan_csv(paths, separator=SEPARATORS[kind], infer_schema=False)
+    names = plain.collect_schema().names()
     options: dict[str, Any] = {
         "separator": SEPARATORS[kind],
         "infer_schema_length": rows,
@@ -167,7 +170,16 @@ def _scan_text(paths: list[Path], kind: str, numbers: Sequence[str], rows: int |
     inferred = scan.collect_schema()
     texts = [name for name in numbers if name in inferred and inferred[name] == pl.String]
     if rows is not None and texts and not all(scan.select(texts).head(rows).count().collect().row(0)):
-        return _scan_text(paths, kind, numbers, None)  # a column without a value so far is taken for text
+        return _scan_text(paths, kind, numbers, labels, None)  # a column without a value so far is taken for text
     options["null_values"] = {name: "NA" for name in options["null_values"] if name not in texts}  # a text like any other
     doubles = {name: pl.Float64 for name in numbers if name in inferred and inferred[name].is_integer()}
-    return pl.scan_csv(paths, **options, schema_overrides=doubles)
+    whole = [name for name in labels if name in inferred and name not in numbers and inferred[name].is_integer()]
+    overrides: dict[str, Any] = {**doubles, **{name: pl.String for name in whole if _holds_codes(plain, name)}}
+    return pl.scan_csv(paths, **options, schema_overrides=overrides)
+
+
+def _holds_codes(plain: "pl.LazyFrame", name: str) -> bool:
+    """Whether a column of whole numbers has some with leading zeros: then they are codes, and 01 is not 1."""
+    import polars as pl
+
+    return bool(plain.select(pl.col(name).str.contains(r"^\s*[+-]?0\d").any()).collect(engine="streaming").item())

@@ -68,7 +68,8 @@ class Log:
             data = as_frame(source)
             return _read(data, roles, clusters, f"frame of {data.implementation.name.lower()}")
         numbers = [name for name in (reward, *roles.context, propensity) if name is not None]
-        return read_with(source, numbers, lambda frame: _read(as_frame(frame), roles, clusters, Path(source).name))
+        labels = [arm, clusters] if isinstance(clusters, str) else [arm]
+        return read_with(source, numbers, labels, lambda frame: _read(as_frame(frame), roles, clusters, Path(source).name))
 
     def __len__(self) -> int:
         return self.arm.size

@@ -45,6 +45,8 @@ class Evaluation:
     setting: Setting
     grade: Grade
     method: str
+    missing: dict[str, int] = field(default_factory=dict)
+    """Rows left out, by reason."""
     refused: tuple[str, ...] = ()
     grouping_refused: str | None = None
     explained: Explained | None = None
@@ -200,6 +202,7 @@ def _blank(log: Log, grade: Grade, parted: Split, setting: Setting) -> Evaluatio
         setting=setting,
         grade=grade,
         method=words.method(grade, None, _rows(parted), effective),
+        missing=log.missing,
         refused=tuple(refusals(parted)),
         grouping_refused=None if parted.groups is None else grouping_refusal(parted.groups),
         drift=drift(parted.future, parted.past, binary=parted.binary) if parted.remembers else None,

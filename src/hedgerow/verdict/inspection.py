@@ -175,9 +175,7 @@ def sentences(found: Inspection) -> list[str]:
         f"{len(found.never_tried)} arms never tried.",
         f"Rewards: {low:g} to {high:g}, mean {mean:.4g}, noise {found.noise:.3g} (standard deviation within an arm).",
     ]
-    lines += (
-        [f"Left out: {', '.join(f'{rows:,} rows with {why}' for why, rows in found.missing.items())}."] if found.missing else []
-    )
+    lines += words.left_out(found.missing)
     lines.append("How arms were chosen: " + "; ".join(words.checks((found.grade.uniform, *found.grade.checks))) + ".")
     lines.append(GRADES[found.grade.letter])
     if found.drift is not None:

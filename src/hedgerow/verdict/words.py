@@ -39,6 +39,11 @@ def span(gain: Gain) -> str:
     return f"{number(gain.low)} to {number(gain.high)}"
 
 
+def left_out(missing: dict[str, int]) -> list[str]:
+    """Rows that could not be used, if there are any."""
+    return [f"Left out: {', '.join(f'{rows:,} rows with {why}' for why, rows in missing.items())}."] if missing else []
+
+
 def p_value(p: float) -> str:
     """The permutation test cannot go below 1 in 2000."""
     return "p < 0.001" if p < 0.001 else f"p = {p:.2g}"
@@ -51,7 +56,7 @@ def method(grade: "Grade", replay: "Replay | None", rows: str, effective: float)
     if grade.letter == "B":
         return f"Method: propensity-weighted arm means ({effective:,.0f} effective rows per arm, median)."
     matched = f"replay of {replay.rounds:,} rounds on {replay.rows:,} rows, and " if replay else ""
-    assumed = " assuming arms were not chosen by something missing from the log" if grade.assumed else ""
+    assumed = " assuming arms were not chosen by something that was not given as context" if grade.assumed else ""
     return f"Method: randomised log; {matched}simulation from the {rows}{',' if assumed else ''}{assumed}."
 
 
@@ -153,8 +158,8 @@ def checks(found: Iterable["Check"]) -> list[str]:
 def verdict(found: "Evaluation") -> list[str]:
     """The whole verdict, a sentence or two a line."""
     if found.refused:
-        return [found.method, *(f"Refused: {reason}" for reason in found.refused)]
-    lines = [found.method]
+        return [found.method, *left_out(found.missing), *(f"Refused: {reason}" for reason in found.refused)]
+    lines = [found.method, *left_out(found.missing)]
     would = found.grade.letter == "C"
     if "history" in found.gains:
         gain = found.gains["history"]
