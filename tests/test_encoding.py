@@ -135,3 +135,12 @@ def test_a_context_is_encoded_only_if_it_names_its_values():
     assert encoded(None, policy) is None
     with pytest.raises(ValueError, match="LinUCB has no history that says what its contexts are made of"):
         encoded({"age": 40}, SimpleNamespace(name="LinUCB", encoding=None))
+
+
+@pytest.mark.parametrize("make", [hr.HLinUCB, hr.META], ids=lambda make: make.__name__)
+def test_many_contexts_of_raw_values(make):
+    frame = pl.DataFrame({"ad": ["a", "b"] * 10, "click": [0, 1] * 10, "age": range(20), "city": ["Oslo", "Rome"] * 10})
+    log = hr.History.from_frame(frame, arm="ad", reward="click", context=["age", "city"])
+    policy = make(["a", "b"], history=log, dimension=3)
+    raw = [{"age": 3, "city": "Rome"}, {"age": 17, "city": "Oslo"}]
+    assert [decision.arm for decision in policy.select_many(raw)] == [policy.select(context).arm for context in raw]

@@ -15,7 +15,7 @@ from . import checks, state
 from .arms import Arms, Clusters, name_of, new_path, shown
 from .explanation import Explanation, Score
 from .history import History
-from .logs.encoding import Encoding, encoded
+from .logs.encoding import Encoding, all_encoded, encoded
 from .nodes import PRECISIONS, Layout, Nodes, historical, restored, with_tournaments
 from .randomness import KEYS, NO_KEY, new_key
 from .rules import D3RB, RULES, Rule
@@ -179,7 +179,7 @@ class Bandit:
         """
         if self.dimension is None:
             raise ValueError(f"{self.name} takes no contexts, so all its decisions are alike: call select()")
-        x = np.array(contexts, dtype=np.float64, order="C")
+        x = np.array(all_encoded(contexts, self), dtype=np.float64, order="C")
         if x.ndim != 2 or x.shape[1] != self.dimension:
             raise ValueError(f"contexts must be rows of {self.dimension} numbers, got shape {x.shape}")
         fine = (np.abs(x) < LARGEST).all(axis=1)

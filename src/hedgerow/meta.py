@@ -14,7 +14,7 @@ from .arms import new_path, shown
 from .bandit import Bandit
 from .checks import checked_context, checked_reward, own_decision, same_policy
 from .explanation import Explanation, Score
-from .logs.encoding import Encoding, encoded
+from .logs.encoding import Encoding, all_encoded, encoded
 from .rules import RULES
 from .trust import Trust
 from .types import Decision, Label, Policy
@@ -96,6 +96,7 @@ class Meta:
 
     def select_many(self, contexts: ArrayLike, *, rng: np.random.Generator | None = None) -> list[Decision]:
         """One decision per row of contexts, as ``select`` would make them one by one."""
+        contexts = all_encoded(contexts, self)
         followed = str(self._chooser.select().arm)
         expert = self.experts[followed]
         if rng is not None or expert.dimension is None:

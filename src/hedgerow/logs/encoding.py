@@ -111,6 +111,12 @@ def encoded(context: Any, policy: Any) -> Any:
     return policy.encoding.vector(context)
 
 
+def all_encoded(contexts: Any, policy: Any) -> Any:
+    """``encoded`` for a list of contexts."""
+    raw = isinstance(contexts, Sequence) and any(isinstance(context, Mapping) for context in contexts)
+    return [encoded(context, policy) for context in contexts] if raw else contexts
+
+
 def learnt(usable: Any, keys: Mapping[str, str], scaled: Sequence[str]) -> Encoding:
     """The encoding of a frame whose rows lack no number: ``keys`` are its columns, each with the name it goes by."""
     import narwhals as nw
