@@ -63,9 +63,9 @@ RULES = [
 ]
 DRAWS = {"one_cluster_decides_as_flat", "singletons_decide_as_flat"}
 """A policy that draws at every level draws more often with clusters."""
-NESTS = {"bast": {"one_cluster_decides_as_flat"}, "hierlinucb": DRAWS, "hierucb": {"singletons_decide_as_flat"}}
+NESTS = {"bast": {"one_cluster_decides_as_flat"}, "hierlinucb": DRAWS, "hierucb": DRAWS}
 """A bound on a cluster that holds all arms is one more bound; a spread around one centroid is not a spread around 0, nor is an
-arm alone in its cluster one of many."""
+arm alone in its cluster one of many; and arms are first tried in an order that depends on the tree."""
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: f"{rule.name} {rule.parameters}")
