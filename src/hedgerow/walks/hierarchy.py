@@ -11,8 +11,10 @@ from ..kernel import compiled
 from ..nodes import Layout, Nodes
 from ..rules import HIERTS, Rule
 from ..statistics import PULLS
-from ..tree import SIZE, await_at, clock_at
+from ..tree import SIZE, clock_at
 from ..types import Floats, Integers, Links
+from .waiting import expect as expect
+from .waiting import release
 
 
 def shapes(rule: Rule, nodes: int, dimension: int | None) -> tuple[tuple[int, int], tuple[int]]:
@@ -68,14 +70,9 @@ def learn(rule: int, nodes: Nodes, leaf: int, reward: float, context: Floats) ->
     return True
 
 
-def expect(nodes: Nodes, leaf: int, context: Floats) -> None:
-    """Count a decision that waits for its reward."""
-    await_at(nodes.arms.tree, nodes.online, nodes.past, nodes.pending, nodes.derived, leaf, context, 1.0)
-
-
 def settle(rule: int, nodes: Nodes, leaf: int, reward: float, context: Floats, others: Iterable[tuple[int, Floats]]) -> None:
     """The reward of an expected decision."""
-    await_at(nodes.arms.tree, nodes.online, nodes.past, nodes.pending, nodes.derived, leaf, context, -1.0)
+    release(nodes, leaf, context)
     learn(rule, nodes, leaf, reward, context)
 
 

@@ -10,8 +10,10 @@ from ..nodes import Layout, Nodes
 from ..noise import rescale
 from ..rules import BAST, D3RB, NEVER, NEXT, SCALE, UCB, Rule, score
 from ..statistics import PULLS, TOTAL
-from ..tree import PARENT, await_at, bounds_from_below, clock_at, credit_rewards, credit_sums, descend_rewards, descend_ucb
+from ..tree import PARENT, bounds_from_below, clock_at, credit_rewards, credit_sums, descend_rewards, descend_ucb
 from ..types import Floats, Integers, Links
+from .waiting import expect as expect
+from .waiting import release
 
 DOUBLINGS = 64
 """More than any price can have seen."""
@@ -66,14 +68,9 @@ def learn(rule: int, nodes: Nodes, leaf: int, reward: float, context: Floats) ->
     return True
 
 
-def expect(nodes: Nodes, leaf: int, context: Floats) -> None:
-    """Count a decision that waits for its reward."""
-    await_at(nodes.arms.tree, nodes.online, nodes.past, nodes.pending, nodes.derived, leaf, context, 1.0)
-
-
 def settle(rule: int, nodes: Nodes, leaf: int, reward: float, context: Floats, others: Iterable[tuple[int, Floats]]) -> None:
     """The reward of an expected decision."""
-    await_at(nodes.arms.tree, nodes.online, nodes.past, nodes.pending, nodes.derived, leaf, context, -1.0)
+    release(nodes, leaf, context)
     learn(rule, nodes, leaf, reward, context)
 
 

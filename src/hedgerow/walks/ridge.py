@@ -9,8 +9,10 @@ from ..nodes import PRECISIONS, Layout, Nodes
 from ..randomness import draw
 from ..rules import LINUCB, Rule, ridge_score
 from ..statistics import THETA, all_packed_products, packed_products, refresh, ridge_estimate, triangle
-from ..tree import FIRST, SIZE, TIE, await_at, credit_ridge, descend_ridge, pick, score_all, score_promising
+from ..tree import FIRST, SIZE, TIE, credit_ridge, descend_ridge, pick, score_all, score_promising
 from ..types import Floats, Integers, Links
+from .waiting import expect as expect
+from .waiting import release
 
 TRIED = 16
 """Contexts of a batch after which it is known whether many nodes need not be scored."""
@@ -105,14 +107,9 @@ def learn(rule: int, nodes: Nodes, leaf: int, reward: float, context: Floats) ->
     return credit_ridge(arms.tree, online, past, pending, derived, leaf, reward, context)
 
 
-def expect(nodes: Nodes, leaf: int, context: Floats) -> None:
-    """Count a decision that waits for its reward."""
-    await_at(nodes.arms.tree, nodes.online, nodes.past, nodes.pending, nodes.derived, leaf, context, 1.0)
-
-
 def settle(rule: int, nodes: Nodes, leaf: int, reward: float, context: Floats, others: Iterable[tuple[int, Floats]]) -> None:
     """The reward of an expected decision."""
-    await_at(nodes.arms.tree, nodes.online, nodes.past, nodes.pending, nodes.derived, leaf, context, -1.0)
+    release(nodes, leaf, context)
     learn(rule, nodes, leaf, reward, context)
 
 
