@@ -23,6 +23,7 @@ def new_key(rng: np.random.Generator | None) -> int:
 @compiled
 def mixed(number: int) -> int:
     """32 bits that look random, the same for the same 32 bits (a multiply and shift finaliser, twice)."""
+    number = int(number)  # a node's number may have 32 bits, which the product would leave
     for _ in range(2):
         number = ((number ^ (number >> 16)) * 0x45D9F3B) & MASK
     return number ^ (number >> 16)
