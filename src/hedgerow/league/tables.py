@@ -90,8 +90,8 @@ def _auto(tables: Sequence[list[Standing]], contextual: bool) -> list[str]:
     for table in tables:
         by_policy = {row.policy: row for row in table}
         auto = by_policy["Auto"]
-        numbers = f"{auto.mean:.4g}, {auto.median:.4g}, {auto.worst:.4g}"
-        best = f"{auto.best}: {by_policy[auto.best].mean:.4g}"
+        numbers = "; ".join(f"{value:,.0f}" for value in (auto.mean, auto.median, auto.worst))
+        best = f"{auto.best}: {by_policy[auto.best].mean:,.0f}"
         ratio, to_flat = f"{auto.ratio:.2f} ({auto.error:.2f})", f"{auto.mean / by_policy[flat].mean:.2f}"
         rows.append([auto.setting, str(auto.trials), numbers, best, ratio, to_flat, f"{auto.worst / auto.mean:.1f}"])
     return _lines(rows)
