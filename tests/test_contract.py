@@ -11,6 +11,9 @@ import hedgerow as hr
 from hedgerow.kernel import COMPILED
 from hedgerow.testing import ARMS, check_policy
 
+if not COMPILED:
+    check_policy = partial(check_policy, rounds=60)  # plain Python takes its time
+
 CLASSICAL = [hr.UCB, hr.HUCB, hr.UCBC, hr.HUCBC, hr.HUCBCPrime]
 CONTEXTUAL = [hr.LinUCB, hr.HLinUCB, hr.LinUCBC, hr.HLinUCBC]
 PRIME = {"singletons_decide_as_flat"}
