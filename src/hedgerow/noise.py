@@ -31,7 +31,7 @@ def typical_noise(tree: Links, online: Floats, past: Floats) -> tuple[float, flo
     """Typical variance of an arm's rewards, with the variance of all rewards as one more arm; and that total variance."""
     plays, _, deviations = arm_noise(online, past, 0)
     total = deviations / max(plays - 1.0, 1.0)
-    sum_of_variances, freedom = total, 1.0
+    sum_of_variances, freedom = 0.0, 1.0
     for node in range(1, len(tree)):
         if tree[node, 1] == 0:
             plays, _, deviations = arm_noise(online, past, node)
@@ -39,7 +39,14 @@ def typical_noise(tree: Links, online: Floats, past: Floats) -> tuple[float, flo
                 weight = min(plays - 1.0, FREEDOM)
                 sum_of_variances += weight * deviations / (plays - 1.0)
                 freedom += weight
-    return sum_of_variances / freedom, total
+    return (sum_of_variances + total) / freedom, total
+
+
+@compiled
+def two_values(pulls: float, total: float, squares: float, low: float, high: float) -> bool:
+    """Whether all rewards with these sums are ``low`` or ``high``: then sum (r - low)(high - r) = 0."""
+    between = (low + high) * total - squares - pulls * low * high
+    return abs(between) <= 1e-9 * pulls * (high - low) ** 2
 
 
 @compiled

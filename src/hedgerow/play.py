@@ -12,6 +12,7 @@ from .randomness import NO_KEY, new_key
 from .rules import LINUCB
 from .tree import credit_rewards, credit_ridge, descend_rewards, descend_ridge
 from .types import Floats, Integers, Policy
+from .walks import Course
 
 Bundle: TypeAlias = tuple[Any, ...]
 """A bandit as its numbers and arrays; see ``_bundle``."""
@@ -101,8 +102,8 @@ def play(policy: Policy, trial: Trial, rng: np.random.Generator | None = None) -
     arms, followed = np.zeros(trial.rows.size, dtype=np.int64), np.full(trial.rows.size, -1)
     contexts, rewards, rows = trial.contexts, trial.rewards, trial.rows
     if isinstance(policy, Bandit):
-        key, positions = _key(policy, rng), _arm_of(policy)
-        policy._walk.play(*policy._kernel, policy._nodes, key, contexts, rewards, rows, positions, arms)
+        course = Course(contexts, rewards, rows, _arm_of(policy), arms)
+        policy._walk.play(*policy._kernel, policy._nodes, _key(policy, rng), course)
     elif isinstance(policy, Meta) and all(_plain(expert) for expert in policy.experts.values()):
         experts = tuple(_bundle(cast(Bandit, expert), rng) for expert in policy.experts.values())
         _play_meta(_bundle(policy._chooser, rng), experts, policy.shared, contexts, rewards, rows, arms, followed)

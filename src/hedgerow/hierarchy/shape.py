@@ -3,6 +3,7 @@
 import math
 
 from ..kernel import compiled
+from ..noise import two_values
 from ..statistics import PULLS, SQUARES, TOTAL
 from ..types import Floats
 from .ledger import BIN_COUNT, BINS, ETA, KAPPA, LARGEST, LEAST, MEAN_SQUARE, STANDARD, WEIGHTS
@@ -31,10 +32,7 @@ def two_valued(online: Floats, ledger: Floats) -> bool:
     pulls, total, squares = online[0, PULLS], online[0, TOTAL], online[0, SQUARES]
     if pulls == 0.0:
         return True
-    least, largest = ledger[LEAST], ledger[LARGEST]
-    between = (least + largest) * total - squares - pulls * least * largest
-    few: bool = between <= 1e-9 * pulls * (largest - least) ** 2
-    return few
+    return two_values(pulls, total, squares, ledger[LEAST], ledger[LARGEST])
 
 
 @compiled

@@ -1,7 +1,7 @@
 """The arms of a hierarchical policy over rewards, each by itself: plays, means, noise, and the units that all is measured in."""
 
 from ..kernel import compiled
-from ..noise import FREEDOM, arm_noise
+from ..noise import arm_noise, two_values, typical_noise
 from ..statistics import PULLS, SQUARES, TOTAL
 from ..tree import SIZE
 from ..types import Floats, Links
@@ -20,9 +20,7 @@ def two_valued(online: Floats, past: Floats, ledger: Floats) -> bool:
     pulls = online[0, PULLS] + past[0, PULLS]
     total = online[0, TOTAL] + past[0, TOTAL]
     squares = online[0, SQUARES] + past[0, SQUARES]
-    between = (low + high) * total - squares - pulls * low * high
-    few: bool = abs(between) <= 1e-9 * pulls * (high - low) ** 2
-    return few
+    return two_values(pulls, total, squares, low, high)
 
 
 @compiled
@@ -50,8 +48,7 @@ def hoped_noise(derived: Floats, ledger: Floats, node: int, deviations: float) -
 @compiled
 def survey(tree: Links, online: Floats, past: Floats, derived: Floats, ledger: Floats) -> bool:
     """Plays, means and noise of all arms, and their units; False while all rewards are equal, so that there is no unit."""
-    played, level, typical, freedom = 0.0, 0.0, 0.0, 1.0
-    pooled, degrees = 0.0, 1.0
+    played, level, pooled, degrees = 0.0, 0.0, 0.0, 1.0
     for node in range(1, len(tree)):
         if tree[node, SIZE] == 0:
             plays, mean, deviations = arm_noise(online, past, node)
@@ -60,17 +57,13 @@ def survey(tree: Links, online: Floats, past: Floats, derived: Floats, ledger: F
                 played += 1.0
                 level += mean
             if plays > 1.0:
-                weight = min(plays - 1.0, FREEDOM)
-                typical += weight * deviations / (plays - 1.0)
-                freedom += weight
                 pooled += deviations
                 degrees += plays - 1.0
-    plays, _, deviations = arm_noise(online, past, 0)
-    total = deviations / max(plays - 1.0, 1.0)
+    typical, total = typical_noise(tree, online, past)
     if played == 0.0 or total <= 0.0:
         return False
     ledger[LEVEL_MEAN] = level / played
-    ledger[TYPICAL] = (typical + total) / freedom
+    ledger[TYPICAL] = typical
     ledger[POOLED] = (pooled + total) / degrees
     ledger[BINARY] = 1.0 if two_valued(online, past, ledger) else 0.0
     spread = 0.0

@@ -5,13 +5,23 @@ A walk is a module with the functions of :class:`Walk`; a rule names it. They ar
 
 from collections.abc import Iterable
 from importlib import import_module
-from typing import Protocol, cast
+from typing import NamedTuple, Protocol, cast
 
 from ..nodes import Layout, Nodes
 from ..rules import Rule
 from ..types import Floats, Integers, Links
 
 NAMES = ("rewards", "ridge", "hierarchy", "linear")
+
+
+class Course(NamedTuple):
+    """A trial as compiled loops take it, the position of the arm at each node, and where the arms played are noted."""
+
+    contexts: Floats
+    rewards: Floats
+    rows: Integers
+    arm_of: Integers
+    arms: Integers
 
 
 class Walk(Protocol):
@@ -32,7 +42,7 @@ class Walk(Protocol):
         """The leaf to play, or -1 for a context that cannot be used."""
 
     def choose_many(self, rule: int, clock: int, nodes: Nodes, contexts: Floats, keys: Integers, chosen: Integers) -> None:
-        """Fill in the leaf for each row of contexts."""
+        """Fill in the leaf for each row of contexts; only walks with contexts are asked."""
 
     def learn(self, rule: int, nodes: Nodes, leaf: int, reward: float, context: Floats) -> bool:
         """Add a reward, unless the context cannot be used."""
@@ -51,18 +61,7 @@ class Walk(Protocol):
     def settings(self, nodes: Nodes) -> dict[str, float]:
         """What the policy has estimated about itself, for an explanation."""
 
-    def play(
-        self,
-        rule: int,
-        clock: int,
-        nodes: Nodes,
-        key: int,
-        contexts: Floats,
-        rewards: Floats,
-        rows: Integers,
-        arm_of: Integers,
-        arms: Integers,
-    ) -> None:
+    def play(self, rule: int, clock: int, nodes: Nodes, key: int, course: Course) -> None:
         """Live through a whole trial and note the arms."""
 
 

@@ -13,6 +13,7 @@ from ..rules import HIERTS, Rule
 from ..statistics import PULLS
 from ..tree import SIZE, clock_at
 from ..types import Floats, Integers, Links
+from . import Course
 from .waiting import expect as expect
 from .waiting import release
 
@@ -55,12 +56,6 @@ def choose(rule: int, clock: int, nodes: Nodes, context: Floats, key: int) -> in
     """The leaf to play."""
     arms, online, past, pending, derived, ledger, *_ = nodes
     return _choose(rule, clock, arms.tree, online, past, pending, derived, ledger, key)
-
-
-def choose_many(rule: int, clock: int, nodes: Nodes, contexts: Floats, keys: Integers, chosen: Integers) -> None:
-    """All alike, but for draws."""
-    for row in range(len(chosen)):
-        chosen[row] = choose(rule, clock, nodes, contexts[row], keys[row])
 
 
 def learn(rule: int, nodes: Nodes, leaf: int, reward: float, context: Floats) -> bool:
@@ -131,17 +126,7 @@ def _play(
         learn_reward(tree, online, past, derived, ledger, leaf, rewards[rows[t], arms[t]])
 
 
-def play(
-    rule: int,
-    clock: int,
-    nodes: Nodes,
-    key: int,
-    contexts: Floats,
-    rewards: Floats,
-    rows: Integers,
-    arm_of: Integers,
-    arms: Integers,
-) -> None:
+def play(rule: int, clock: int, nodes: Nodes, key: int, course: Course) -> None:
     """Live through a whole trial and note the arms."""
     tree, online, past, pending, derived, ledger, *_ = nodes
-    _play(rule, clock, tree.tree, online, past, pending, derived, ledger, key, rewards, rows, arm_of, arms)
+    _play(rule, clock, tree.tree, online, past, pending, derived, ledger, key, *course[1:])

@@ -17,6 +17,7 @@ from ..randomness import draw
 from ..rules import Rule
 from ..tree import await_at
 from ..types import Floats, Integers, Links
+from . import Course
 
 
 def shapes(rule: Rule, nodes: int, dimension: int | None) -> tuple[tuple[int, int], tuple[int]]:
@@ -116,17 +117,7 @@ def _play(
         observe(tree, online, past, derived, ledger, leaf, rewards[rows[t], arms[t]], contexts[t])
 
 
-def play(
-    rule: int,
-    clock: int,
-    nodes: Nodes,
-    key: int,
-    contexts: Floats,
-    rewards: Floats,
-    rows: Integers,
-    arm_of: Integers,
-    arms: Integers,
-) -> None:
+def play(rule: int, clock: int, nodes: Nodes, key: int, course: Course) -> None:
     """Live through a whole trial and note the arms."""
     tree, online, past, _, derived, ledger, *_ = nodes
-    _play(tree.tree, online, past, derived, ledger, contexts, rewards, rows, arm_of, arms)
+    _play(tree.tree, online, past, derived, ledger, *course)

@@ -12,6 +12,7 @@ from ..rules import BAST, D3RB, NEVER, NEXT, SCALE, UCB, Rule, score
 from ..statistics import PULLS, TOTAL
 from ..tree import PARENT, bounds_from_below, clock_at, credit_rewards, credit_sums, descend_rewards, descend_ucb
 from ..types import Floats, Integers, Links
+from . import Course
 from .waiting import expect as expect
 from .waiting import release
 
@@ -50,12 +51,6 @@ def choose(rule: int, clock: int, nodes: Nodes, context: Floats, key: int) -> in
     if rule == UCB and key < 0 and not pending.size and not places.size:
         return descend_ucb(clock, arms.tree, online, past, ledger)
     return descend_rewards(rule, clock, arms.tree, online, past, pending, derived, ledger, places, seats, heap, key)
-
-
-def choose_many(rule: int, clock: int, nodes: Nodes, contexts: Floats, keys: Integers, chosen: Integers) -> None:
-    """All alike, but for draws."""
-    for row in range(len(chosen)):
-        chosen[row] = choose(rule, clock, nodes, contexts[row], keys[row])
 
 
 def learn(rule: int, nodes: Nodes, leaf: int, reward: float, context: Floats) -> bool:
@@ -133,16 +128,6 @@ def _play(
         arms[t] = arm
 
 
-def play(
-    rule: int,
-    clock: int,
-    nodes: Nodes,
-    key: int,
-    contexts: Floats,
-    rewards: Floats,
-    rows: Integers,
-    arm_of: Integers,
-    arms: Integers,
-) -> None:
+def play(rule: int, clock: int, nodes: Nodes, key: int, course: Course) -> None:
     """Live through a whole trial and note the arms."""
-    _play(rule, clock, nodes.arms.tree, *nodes[1:], key, rewards, rows, arm_of, arms)
+    _play(rule, clock, nodes.arms.tree, *nodes[1:], key, *course[1:])

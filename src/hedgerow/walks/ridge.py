@@ -11,6 +11,7 @@ from ..rules import LINUCB, Rule, ridge_score
 from ..statistics import THETA, all_packed_products, packed_products, refresh, ridge_estimate, triangle
 from ..tree import FIRST, SIZE, TIE, credit_ridge, descend_ridge, pick, score_all, score_promising
 from ..types import Floats, Integers, Links
+from . import Course
 from .waiting import expect as expect
 from .waiting import release
 
@@ -150,17 +151,7 @@ def _play(
         arms[t] = arm
 
 
-def play(
-    rule: int,
-    clock: int,
-    nodes: Nodes,
-    key: int,
-    contexts: Floats,
-    rewards: Floats,
-    rows: Integers,
-    arm_of: Integers,
-    arms: Integers,
-) -> None:
+def play(rule: int, clock: int, nodes: Nodes, key: int, course: Course) -> None:
     """Live through a whole trial and note the arms."""
     arms_, online, past, pending, derived, ledger, *_ = nodes
-    _play(rule, arms_.tree, online, past, pending, derived, ledger, key, contexts, rewards, rows, arm_of, arms)
+    _play(rule, arms_.tree, online, past, pending, derived, ledger, key, *course)
