@@ -113,12 +113,17 @@ def prior_covariances(tree, rho, phi):
     return np.array([[sum(variance(v) for v in set(p) & set(q)) for q in paths] for p in paths])
 
 
-def dense(hierarchy, leaves, rewards, contexts, rho, phi):
-    """Mean and covariance of all thetas, log evidence, noise variance and offset from the covariance of the observations."""
+def dense(hierarchy, leaves, rewards, contexts, rho, phi, drift=0.0, then=0):
+    """Mean and covariance of all thetas, log evidence, noise variance and offset from the covariance of the observations.
+
+    The first ``then`` rounds are history, whose thetas differ by a variance of ``drift`` from those of now.
+    """
     prior = prior_covariances(hierarchy.tree, rho, phi)
     rewards, ones = np.array(rewards), np.ones(len(rewards))
     observed = np.kron(prior[:, leaves], np.ones((hierarchy.d, 1))) * np.tile(contexts.T, (len(prior), 1))  # theta with theta_k'x
-    covariance = np.eye(len(rewards)) + prior[np.ix_(leaves, leaves)] * (contexts @ contexts.T)
+    past = np.arange(len(rewards)) < then
+    same_history = past[:, None] & past[None, :] & (leaves[:, None] == leaves[None, :])
+    covariance = np.eye(len(rewards)) + (prior[np.ix_(leaves, leaves)] + drift * same_history) * (contexts @ contexts.T)
     inverse = np.linalg.inv(covariance)
     offset = ones @ inverse @ rewards / (ones @ inverse @ ones)
     residuals = rewards - offset
@@ -128,8 +133,9 @@ def dense(hierarchy, leaves, rewards, contexts, rho, phi):
     return mean, np.kron(prior, np.eye(hierarchy.d)) - observed @ inverse @ observed.T, evidence, sig2, offset
 
 
+@pytest.mark.parametrize("drift", [0.0, 0.4], ids=["honest", "off"])
 @pytest.mark.parametrize("shape", SHAPES)
-def test_posterior_and_evidence_are_those_of_the_dense_gaussian_model(shape):
+def test_posterior_and_evidence_are_those_of_the_dense_gaussian_model(shape, drift):
     d, arms, rounds = 3, 12, 60
     contexts, means, rng = world(1, arms, d, rounds)
     played = rng.integers(arms - 2, size=rounds)  # two arms are never seen
@@ -141,7 +147,8 @@ def test_posterior_and_evidence_are_those_of_the_dense_gaussian_model(shape):
         hierarchy.learn(leaf, reward, context)
     found = []
     for rho, phi in ((0.3, 2.0), (1.5, 0.7), (0.01, 20.0)):
-        mean, covariance, evidence, sig2, offset = dense(hierarchy, leaves, rewards, contexts, rho, phi)
+        mean, covariance, evidence, sig2, offset = dense(hierarchy, leaves, rewards, contexts, rho, phi, drift, half)
+        hierarchy.ledger[book.DRIFT] = drift
         model, products = pose(*hierarchy.state), np.empty(3)
         logdet = eliminate_lower(model, rho, products)
         logdet += eliminate_upper(model, phi, products)
@@ -344,6 +351,46 @@ def test_history_counts_like_rounds_of_the_policy_itself():
     for hierarchy in (warm, cold):
         hierarchy.ledger[[book.RHO, book.PHI, book.OFFSET]] = 0.5, 2.0, 0.1
     np.testing.assert_allclose(warm.solved(), cold.solved(), rtol=1e-9, atol=1e-12)
+
+
+def lie(rows, honest, rounds=400, weights=False):
+    """A policy whose history is that of other arms, or its own, after some rounds."""
+    arms, d = 12, 3
+    contexts, means, rng = world(15, arms, d, rows + rounds)
+    told = np.arange(arms) if honest else rng.permutation(arms)
+    played = rng.integers(arms, size=rows)
+    rewards = means[np.arange(rows), told[played]] + rng.normal(size=rows)
+    hierarchy = Hierarchy(arms, TWO, d, sums_of(arms, d, played, rewards, contexts[:rows]), weights)
+    noise = rng.normal(size=rounds)
+    play(hierarchy, contexts[rows:], lambda t, arm: means[rows + t, arm] + noise[t])
+    return hierarchy
+
+
+@pytest.mark.parametrize("rows", [300, 5000])
+def test_a_history_that_lies_is_found_out_and_an_honest_one_is_not_accused(rows):
+    """Thetas of spread 1 and 0.5 around it, swapped at random: they move by about sqrt(2 x 1.25); noise 1."""
+    honest, lying = (lie(rows, honest) for honest in (True, False))
+    assert honest.ledger[book.DRIFT] == 0.0
+    assert 0.7 < np.sqrt(lying.ledger[book.DRIFT] * lying.ledger[book.SIG2]) < 3.0
+    assert lying.ledger[book.SIG2] == pytest.approx(1.0, rel=0.2)  # the lie is not taken for noise
+    assert_same_posterior(lying, 1e-9)
+
+
+def test_residuals_from_a_lie_say_nothing_of_the_noise():
+    """The first look is after 32 rounds: then they are forgotten, and those of an honest history are kept."""
+    counts = [lie(5000, honest, rounds=32, weights=True).ledger[book.BINS :][: book.BIN_COUNT].sum() for honest in (True, False)]
+    assert counts == [32.0, 0.0]
+
+
+def test_a_drift_comes_from_the_evidence():
+    """No drift nearby is likelier than the one in use."""
+    from hedgerow.hierarchy.rebuild import evidence_of
+
+    hierarchy = lie(1000, honest=False)
+    rebuild(*hierarchy.state)
+    chosen = hierarchy.ledger[book.DRIFT]
+    best = evidence_of(*hierarchy.state, chosen)
+    assert all(evidence_of(*hierarchy.state, factor * chosen) <= best for factor in (0.0, 0.25, 0.5, 2.0, 4.0))
 
 
 def test_merged_ledgers_hold_the_rounds_of_both():

@@ -4,8 +4,26 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
+from hedgerow.hierarchy.drift import drift_of_means
 from hedgerow.hierarchy.spreads import GRID, NOTHING, estimate_spreads
-from hedgerow.hierarchy.table import ARMS, CENTRE, MEAN, MU0, NOISE, PLAYS, PRECISION, S2, SPREAD2, TAU2, WITHIN, WITHIN_SPREAD
+from hedgerow.hierarchy.survey import measure
+from hedgerow.hierarchy.table import (
+    ARMS,
+    CENTRE,
+    DRIFT2,
+    HOPED,
+    MEAN,
+    MU0,
+    NOISE,
+    PLAYS,
+    PRECISION,
+    S2,
+    SPREAD2,
+    TAU2,
+    TRUST,
+    WITHIN,
+    WITHIN_SPREAD,
+)
 from hedgerow.play import play
 from hedgerow.simulation import build
 
@@ -109,6 +127,65 @@ def test_two_valued_rewards_have_the_noise_of_a_rate():
     nodes = hr.HierUCB(range(2), history=log)._nodes
     rate = 2.0 / (60 + 2 / 0.1)
     assert nodes.derived[nodes.arms.leaves[0], NOISE] == pytest.approx(rate * (1 - rate))
+
+
+def told(kind, rng, arms=30, plays=100, rounds=2000, noise=0.3):
+    """A policy with a history that is honest, off by 0.3 in each arm, or that of the arms in reverse, and its regret."""
+    means = np.linspace(0.0, 1.0, arms)
+    then = {"honest": means, "off": means + 0.3 * rng.standard_normal(arms), "reversed": means[::-1]}[kind]
+    past = np.repeat(np.arange(arms), plays)
+    log = hr.History.from_rounds(arms=past, rewards=rng.normal(then[past], noise))
+    policy = hr.HierUCB(range(arms), clusters=[arm // 5 for arm in range(arms)], history=log)
+    regret = 0.0
+    for _ in range(rounds):
+        decision = policy.select()
+        policy.update(decision, rng.normal(means[decision.arm], noise))
+        regret += 1.0 - means[decision.arm]
+    return policy, regret
+
+
+def test_a_lying_history_costs_little_and_an_honest_one_nothing():
+    rng = np.random.default_rng(0)
+    policy, regret = told("honest", rng)
+    assert policy._nodes.ledger[DRIFT2] == 0.0
+    assert regret < 0.01 * 2000
+    policy, regret = told("reversed", rng)
+    assert 0.3 < np.sqrt(policy._nodes.ledger[DRIFT2]) < 1.2
+    assert regret < 0.05 * 2000  # an arm at random loses 0.5 a round, the arm that the history praises 1
+
+
+def test_drift_is_the_estimate_of_paule_and_mandel():
+    rng = np.random.default_rng(1)
+    policy, _ = told("off", rng)
+    for arm in [*range(30)] * 20:
+        policy.learn(arm, rng.normal(arm / 29, 0.3))
+    nodes = policy._nodes
+    policy._nodes = nodes._replace(derived=nodes.derived.copy(), ledger=nodes.ledger.copy())
+    derived, ledger, leaves = policy._nodes.derived, policy._nodes.ledger, nodes.arms.leaves
+    derived[:, TRUST] = 1.0
+    measure(nodes.arms.tree, nodes.online, nodes.past, derived, ledger)
+    found = drift_of_means(nodes.arms.tree, nodes.online, nodes.past, derived)
+    now, then = nodes.online[leaves], nodes.past[leaves]
+    both = now[:, 0] > 0
+    now, then, noise = now[both], then[both], derived[leaves][both][:, [NOISE, HOPED]].max(axis=1)
+    errors = noise * (1 / now[:, 0] + 1 / then[:, 0])
+    total = ((now[:, 1] / now[:, 0] - then[:, 1] / then[:, 0]) ** 2 / (found + errors)).sum()
+    assert total == pytest.approx(both.sum(), rel=1e-6)
+    assert 0.15 < np.sqrt(found) < 0.5
+
+
+def test_history_counts_as_far_as_it_is_trusted():
+    """H plays with an error of d^2 more than chance are worth H / (1 + H d^2 / v)."""
+    policy, _ = told("off", np.random.default_rng(1))
+    nodes = policy._nodes
+    leaves = nodes.arms.leaves
+    rows = nodes.derived[leaves]
+    assert nodes.ledger[DRIFT2] > 0.0
+    assert (rows[:, TRUST] < 0.2).all()
+    plays = nodes.online[leaves, 0] + rows[:, TRUST] * nodes.past[leaves, 0]
+    assert rows[:, PLAYS] == pytest.approx(plays, rel=1e-12)
+    means = (nodes.online[leaves, 1] + rows[:, TRUST] * nodes.past[leaves, 1]) / plays
+    assert rows[:, MEAN] == pytest.approx(means, rel=1e-12)
 
 
 def test_a_centre_is_known_as_well_as_its_arms_allow():

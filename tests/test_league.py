@@ -8,14 +8,14 @@ from typer.testing import CliRunner
 
 from hedgerow.cli import app
 from hedgerow.league.contestants import contestants, references
-from hedgerow.league.settings import CLASSICAL, CONTEXTUAL, setting
+from hedgerow.league.settings import CLASSICAL, CONTEXTUAL, LIES, setting
 from hedgerow.league.standings import paired_ratio, play_setting, standings
 
 
 def test_every_named_setting_exists():
     assert len(CLASSICAL) >= 30
     assert len(CONTEXTUAL) == 40
-    for name in (*CLASSICAL, *CONTEXTUAL):
+    for name in (*CLASSICAL, *CONTEXTUAL, *LIES):
         made = setting(name)
         assert set(references(made)) <= set(contestants(made))
 
@@ -25,6 +25,13 @@ def test_a_name_says_what_differs_from_the_paper():
     assert (made.problem.labels, made.problem.noise, made.problem.arms, made.rounds) == ("shuffled", "bernoulli", 20, 500)
     made = setting("gauss.3 eps=0.8 uneven d=7 T=50")
     assert (made.problem.sd, made.problem.eps, made.problem.sizes, made.problem.dimension) == (0.3, 0.8, "uneven", 7)
+
+
+def test_where_history_lies_policies_without_it_are_references():
+    made = setting("tight swapped")
+    assert {"UCB 0.25", "UCBC 0.25", "HUCB 0.25"} <= set(references(made))
+    assert {"LinUCB 1", "HLinUCB 1"} <= set(references(setting("paper eps=0.1 swapped")))
+    assert "UCB 0.25" not in references(setting("tight"))
 
 
 @pytest.mark.parametrize("name", ["", "cosy", "tight K=3", "paper eps=much", "tight T=", "loose shuffled"])

@@ -43,6 +43,23 @@ def test_every_parameter_of_the_classical_generator_counts():
     assert trial.history.sums[:, 0].mean() == pytest.approx(50, abs=12)
 
 
+@pytest.mark.parametrize("problem", [SyntheticClassical, SyntheticContextual])
+def test_a_swapped_history_is_that_of_another_arm(problem):
+    """With much history and little noise from contexts, an arm's past mean is that of one arm, and mostly not its own."""
+    make = problem(history_share=1.0, history_mean=3000.0, arms=20, clusters=4, swapped=True)
+    if make.dimension is None:
+        trial = make.trial(10, rng(3))
+        means = trial.expected[0]
+        seen = trial.history.sums[:, 1] / trial.history.sums[:, 0]
+        assert np.sort(seen) == pytest.approx(np.sort(means), rel=0.1)
+        assert np.mean(np.abs(seen - means) < 0.05 * means) < 0.5
+    else:
+        honest, lying = (problem(arms=20, clusters=4, swapped=swapped).trial(500, rng(3)) for swapped in (False, True))
+        assert np.array_equal(honest.history.sums[:, 0], lying.history.sums[:, 0])
+        assert not np.allclose(honest.history.sums[:, 1], lying.history.sums[:, 1])
+    assert "of another arm" in str(make)
+
+
 def test_synthetic_contextual():
     trial = SyntheticContextual(eps=0.1, dimension=3).trial(4000, rng(1))
     assert trial.dimension == 3

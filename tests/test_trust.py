@@ -71,6 +71,19 @@ def test_a_history_that_lies_is_warned_of_with_a_figure():
     assert abs(found.history.farthest[0][3]) > 5
 
 
+def test_auto_says_how_far_it_takes_history_to_be_off():
+    rng = np.random.default_rng(0)
+    arms = list("abcdef")
+    log = hr.History.from_rounds(arms=arms * 50, rewards=rng.normal(0.5, 0.1, 300))
+    policy = hr.Auto(arms, history=log)
+    for arm in arms * 20:
+        policy.learn(arm, rng.normal(0.1 if arm in "bd" else 0.9 if arm == "c" else 0.5, 0.1))
+    with pytest.warns(UserWarning, match=r"takes the arms to have moved by about 0\.\d+ since"):
+        found = policy.trust()
+    assert 0.1 < found.history.drift < 0.6
+    assert policy.explain().settings["drift"] == found.history.drift
+
+
 def test_a_history_that_holds_is_not_warned_of():
     """At a level of 1 %, over many histories."""
     rng = np.random.default_rng(1)

@@ -293,7 +293,8 @@ class Bandit:
         """
         from .trust.findings import findings
 
-        grouping, history = findings(self._nodes, self._dimension, weighted=self.rule.walk == "linear")
+        estimated = self._walk.settings(self._nodes)
+        grouping, history = findings(self._nodes, self._dimension, estimated, weighted=self.rule.walk == "linear")
         if history is not None and history.differs:
             warnings.warn(history.words(), UserWarning, stacklevel=2)
         return Trust(self.name, self.rounds, grouping, history)

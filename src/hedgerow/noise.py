@@ -15,13 +15,13 @@ GROWTH = 1.1
 
 
 @compiled
-def arm_noise(online: Floats, past: Floats, node: int) -> tuple[float, float, float]:
-    """Plays, mean and sum of squared deviations of a node, history included."""
-    plays = online[node, PULLS] + past[node, PULLS]
+def arm_noise(online: Floats, past: Floats, node: int, trust: float) -> tuple[float, float, float]:
+    """Plays, mean and sum of squared deviations of a node; a play of its history counts as ``trust`` plays."""
+    plays = online[node, PULLS] + trust * past[node, PULLS]
     if plays <= 0.0:
         return 0.0, 0.0, 0.0
-    mean = (online[node, TOTAL] + past[node, TOTAL]) / plays
-    squares = online[node, SQUARES] + past[node, SQUARES]
+    mean = (online[node, TOTAL] + trust * past[node, TOTAL]) / plays
+    squares = online[node, SQUARES] + trust * past[node, SQUARES]
     deviations = squares - plays * mean * mean
     return plays, mean, deviations if deviations > 1e-12 * squares else 0.0
 
@@ -29,12 +29,12 @@ def arm_noise(online: Floats, past: Floats, node: int) -> tuple[float, float, fl
 @compiled
 def typical_noise(tree: Links, online: Floats, past: Floats) -> tuple[float, float]:
     """Typical variance of an arm's rewards, with the variance of all rewards as one more arm; and that total variance."""
-    plays, _, deviations = arm_noise(online, past, 0)
+    plays, _, deviations = arm_noise(online, past, 0, 1.0)
     total = deviations / max(plays - 1.0, 1.0)
     sum_of_variances, freedom = 0.0, 1.0
     for node in range(1, len(tree)):
         if tree[node, 1] == 0:
-            plays, _, deviations = arm_noise(online, past, node)
+            plays, _, deviations = arm_noise(online, past, node, 1.0)
             if plays > 1.0:
                 weight = min(plays - 1.0, FREEDOM)
                 sum_of_variances += weight * deviations / (plays - 1.0)
@@ -53,7 +53,7 @@ def two_values(pulls: float, total: float, squares: float, low: float, high: flo
 def rescale(tree: Links, online: Floats, past: Floats, ledger: Floats) -> None:
     """The scale in use: the typical standard deviation; while all rewards are equal, their size or 1: so all arms are tried."""
     typical, total = typical_noise(tree, online, past)
-    plays, mean, _ = arm_noise(online, past, 0)
+    plays, mean, _ = arm_noise(online, past, 0, 1.0)
     if total > 0.0:
         ledger[SCALE] = math.sqrt(typical)
     else:

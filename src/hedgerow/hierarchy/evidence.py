@@ -10,6 +10,8 @@ messages for an inner node; b, f: sums of w r x and w x, or of messages):
     log evidence = -1/2 [n log sig2 + sum over nodes of log det (I + rho A)] + constant
 
 A round's weight w is fixed when it arrives; history, known as sums, gets one per arm (``history_weight``) at each refresh.
+Where history is off, it is that of a theta_then ~ N(theta_k, delta sig2 I), integrated out before all others, as a child of its
+arm: its message takes the place of its sums.
 """
 
 import math
@@ -21,7 +23,7 @@ from ..kernel import compiled, summing
 from ..statistics import PULLS, SCALARS, SQUARES, TOTAL, packed_size
 from ..tree import FIRST, PARENT, SIZE
 from ..types import Floats, Links
-from .ledger import EXCESS
+from .ledger import DRIFT, EXCESS
 from .shape import history_weight
 
 CEILING, MEAN = 0, 1
@@ -31,14 +33,17 @@ class Model(NamedTuple):
     """The arrays of a policy, and room for the sums on the way up."""
 
     tree: Links
-    online: Floats
-    past: Floats
     derived: Floats
-    totals: Floats  # n, <r, r>, <1, r>, <1, 1> without any node integrated out
+    totals: Floats  # see below
+    sums: Floats  # A of the arms, packed
     below: Floats  # A of the inner nodes
     info: Floats  # b and f of all nodes
+    seen: Floats  # rounds of all nodes
     work: Floats  # three matrices
-    shares: Floats  # weights of the arms' histories
+
+
+ROUNDS, PRODUCTS, TRACE, WEIGHT, LOGDET = 0, 1, 4, 5, 6
+"""Totals: n; <r, r>, <1, r>, <1, 1> before any node is integrated out; trace of sum w x x'; sum w; log det of the histories."""
 
 
 @compiled
@@ -50,39 +55,87 @@ def covariance_start(dimension: int) -> int:
 @compiled
 def pose(tree: Links, online: Floats, past: Floats, derived: Floats, ledger: Floats) -> Model:
     """The model of a policy's sums."""
-    nodes = len(tree)
-    d = dimension_of(online)
-    inner = 0
+    nodes, d, inner = len(tree), dimension_of(online), 0
     for node in range(nodes):
         if tree[node, SIZE] > 0:
             inner = node
-    totals = np.empty(4)
-    totals[0] = online[0, PULLS] + past[0, PULLS]
-    totals[1] = online[0, SQUARES] + ledger[EXCESS + 2]
-    totals[2] = online[0, TOTAL] + ledger[EXCESS + 1]
-    totals[3] = online[0, PULLS] + ledger[EXCESS]
-    info, shares = np.zeros((nodes, 2, d)), np.ones(nodes)
-    model = Model(tree, online, past, derived, totals, np.zeros((inner + 1, d, d)), info, np.zeros((3, d, d)), shares)
+    totals = np.zeros(LOGDET + 1)
+    totals[ROUNDS] = online[0, PULLS]
+    totals[PRODUCTS] = online[0, SQUARES] + ledger[EXCESS + 2]
+    totals[PRODUCTS + 1] = online[0, TOTAL] + ledger[EXCESS + 1]
+    totals[PRODUCTS + 2] = online[0, PULLS] + ledger[EXCESS]
+    totals[WEIGHT] = totals[PRODUCTS + 2]
+    sums, info, work = np.zeros((nodes, packed_size(d))), np.zeros((nodes, 2, d)), np.zeros((3, d, d))
+    model = Model(tree, derived, totals, sums, np.zeros((inner + 1, d, d)), info, online[:, PULLS] + past[:, PULLS], work)
     for node in range(nodes):
         if tree[node, SIZE] == 0:
-            shares[node] = history_weight(past, ledger, node)
-            bring_in(model, node)
+            bring_in(model, online, node, 1.0)
+            if past[node, PULLS] > 0.0:
+                bring_in_history(model, past, ledger, node)
     return model
 
 
 @compiled
-def bring_in(model: Model, node: int) -> None:
-    """An arm's sums, and the share of its history in those of the policy."""
-    share = model.shares[node]
-    model.totals[1] += share * model.past[node, SQUARES]
-    model.totals[2] += share * model.past[node, TOTAL]
-    model.totals[3] += share * model.past[node, PULLS]
+def bring_in(model: Model, sums: Floats, node: int, weight: float) -> None:
+    """Add sums to those of an arm."""
     d = model.info.shape[2]
+    at = SCALARS + d
     for i in range(d):
-        at = SCALARS + i
-        model.info[node, 0, i] = model.online[node, at] + share * model.past[node, at]
-        at += d + packed_size(d)
-        model.info[node, 1, i] = model.online[node, at] + share * model.past[node, at]
+        model.info[node, 0, i] += weight * sums[node, SCALARS + i]
+        for j in range(i + 1):
+            model.sums[node, at - SCALARS - d + j] += weight * sums[node, at + j]
+        model.totals[TRACE] += weight * sums[node, at + i]
+        at += i + 1
+    for i in range(d):
+        model.info[node, 1, i] += weight * sums[node, at + i]
+
+
+@compiled
+def bring_in_history(model: Model, past: Floats, ledger: Floats, node: int) -> None:
+    """Add an arm's history, or what can be told from it if it is off."""
+    weight = history_weight(past, ledger, node)
+    model.totals[ROUNDS] += past[node, PULLS]
+    model.totals[PRODUCTS] += weight * past[node, SQUARES]
+    model.totals[PRODUCTS + 1] += weight * past[node, TOTAL]
+    model.totals[PRODUCTS + 2] += weight * past[node, PULLS]
+    model.totals[WEIGHT] += weight * past[node, PULLS]
+    if ledger[DRIFT] == 0.0:
+        bring_in(model, past, node, weight)
+        return
+    d, spread = model.info.shape[2], ledger[DRIFT]
+    then = np.zeros((2, d))
+    at = SCALARS + d
+    for i in range(d):
+        then[0, i] = weight * past[node, SCALARS + i]
+        for j in range(i + 1):
+            model.work[0, i, j] = weight * past[node, at + j]
+        model.totals[TRACE] += weight * past[node, at + i]
+        at += i + 1
+    for i in range(d):
+        then[1, i] = weight * past[node, at + i]
+    model.totals[LOGDET] += reduce(model.work, then, spread, model.totals[PRODUCTS:TRACE])
+    inverse = np.empty((1, d * d))
+    invert(model.work, inverse, 0, 0)
+    pass_on(inverse[0], then, 1.0 / spread, model.sums[node], model.info[node])
+
+
+@summing
+def pass_on(inverse: Floats, then: Floats, scale: float, sums: Floats, info: Floats) -> None:
+    """The message of a history to its arm: I / delta - M / delta^2, M b / delta, M f / delta; scale = 1 / delta."""
+    d = then.shape[1]
+    at = 0
+    for i in range(d):
+        first, second = 0.0, 0.0
+        for j in range(d):
+            entry = scale * inverse[i * d + j]
+            first += entry * then[0, j]
+            second += entry * then[1, j]
+            if j <= i:
+                sums[at + j] -= scale * entry
+        at += i + 1
+        sums[at - 1] += scale
+        info[0, i] += first
+        info[1, i] += second
 
 
 @compiled
@@ -93,17 +146,9 @@ def dimension_of(sums: Floats) -> int:
 
 @compiled
 def mean_square_of_contexts(model: Model) -> float:
-    """Mean of x_j^2 over rounds and coordinates: what makes rho and phi free of the contexts' unit."""
-    d = model.info.shape[2]
-    trace = 0.0
-    for node in range(len(model.tree)):
-        if model.tree[node, SIZE] == 0:
-            at = SCALARS + d
-            for i in range(d):
-                at += i
-                trace += model.online[node, at] + model.shares[node] * model.past[node, at]
-                at += 1
-    mean: float = trace / (d * model.totals[3]) if trace > 0.0 else 1.0
+    """Mean of x_j^2 over rounds and coordinates: what makes the spreads free of the contexts' unit."""
+    trace: float = model.totals[TRACE]
+    mean: float = trace / (model.info.shape[2] * model.totals[WEIGHT]) if trace > 0.0 else 1.0
     return mean
 
 
@@ -150,7 +195,7 @@ def invert(work: Floats, rows: Floats, node: int, start: int) -> None:
 @compiled
 def unseen(model: Model, node: int) -> bool:
     """Whether an arm has no rounds."""
-    none: bool = model.online[node, PULLS] + model.past[node, PULLS] == 0.0
+    none: bool = model.seen[node] == 0.0
     return none
 
 
@@ -165,24 +210,22 @@ def load(model: Model, node: int) -> bool:
         return True
     if unseen(model, node):
         return False
-    at = SCALARS + d
+    at = 0
     for i in range(d):
         for j in range(i + 1):
-            model.work[0, i, j] = model.online[node, at] + model.shares[node] * model.past[node, at]
+            model.work[0, i, j] = model.sums[node, at]
             at += 1
     return True
 
 
 @summing
-def weigh(model: Model, node: int, spread: float, products: Floats) -> float:
-    """Lower the products <y, z> by a node's part, b_y' M b_z = (L^-1 b_y)'(L^-1 b_z); log det (I + spread A)."""
-    if not load(model, node):
-        return 0.0
-    d = model.info.shape[2]
-    logdet: float = factor(model.work, 1.0 / spread) + d * math.log(spread)
-    lower, solved = model.work[1], model.work[2]
+def reduce(work: Floats, pair: Floats, spread: float, products: Floats) -> float:
+    """Integrate out what has A in work[0] and b, f: lower <y, z> by b_y' M b_z = (L^-1 b_y)'L^-1 b_z; log det (I + spread A)."""
+    d = pair.shape[1]
+    logdet: float = factor(work, 1.0 / spread) + d * math.log(spread)
+    lower, solved = work[1], work[2]
     for i in range(d):
-        first, second = model.info[node, 0, i], model.info[node, 1, i]
+        first, second = pair[0, i], pair[1, i]
         for k in range(i):
             first -= lower[i, k] * solved[0, k]
             second -= lower[i, k] * solved[1, k]
@@ -191,6 +234,15 @@ def weigh(model: Model, node: int, spread: float, products: Floats) -> float:
         products[0] -= solved[0, i] * solved[0, i]
         products[1] -= solved[0, i] * solved[1, i]
         products[2] -= solved[1, i] * solved[1, i]
+    return logdet
+
+
+@compiled
+def weigh(model: Model, node: int, spread: float, products: Floats) -> float:
+    """Lower the products by a node's part; log det (I + spread A)."""
+    if not load(model, node):
+        return 0.0
+    logdet: float = reduce(model.work, model.info[node], spread, products)
     return logdet
 
 
@@ -246,8 +298,8 @@ def eliminate_lower(model: Model, rho: float, products: Floats) -> float:
         if model.tree[node, SIZE] > 0:
             clear(model, node)
     for i in range(3):
-        products[i] = model.totals[1 + i]
-    logdet = 0.0
+        products[i] = model.totals[PRODUCTS + i]
+    logdet: float = model.totals[LOGDET]
     for node in range(len(model.tree) - 1, 0, -1):
         if model.tree[node, PARENT] > 0:
             logdet += eliminate(model, node, rho, products)
@@ -267,7 +319,7 @@ def eliminate_upper(model: Model, phi: float, products: Floats) -> float:
 @compiled
 def profile(model: Model, logdet: float, products: Floats) -> tuple[float, float, float]:
     """Log evidence up to a constant at the likeliest noise variance and offset; those two."""
-    pulls = model.totals[0]
-    offset = products[1] / products[2] if products[2] > 1e-9 * model.totals[3] else 0.0
-    squares = max(products[0] - products[1] * offset, 1e-12 * model.totals[1] + 1e-300)
-    return -0.5 * (pulls * math.log(squares) + logdet), squares / pulls, offset
+    rounds, weight, square = model.totals[ROUNDS], model.totals[WEIGHT], model.totals[PRODUCTS]
+    offset = products[1] / products[2] if products[2] > 1e-9 * weight else 0.0
+    squares = max(products[0] - products[1] * offset, 1e-12 * square + 1e-300)
+    return -0.5 * (rounds * math.log(squares) + logdet), squares / rounds, offset

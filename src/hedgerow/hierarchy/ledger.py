@@ -12,6 +12,7 @@ REFERENCE        z of the middle bin
 MEAN_SQUARE      mean squared reward at the last refresh
 DEPTH            levels of the tree under the root
 NEXT             rounds, online and historical, at which the next refresh is due; 1 while there are no data
+DRIFT            variance of the change of theta since an arm's history, in units of SIG2
 WEIGHTS, BETA    whether rounds may weigh other than 1 (1 or 0); width of an arm's index in standard deviations
 """
 
@@ -25,8 +26,8 @@ EXCESS, BINS = 0, 3
 LEDGER_SUMS = BINS + 3 * BIN_COUNT
 """How many leading numbers of a ledger are sums."""
 
-LEAST, LARGEST, STEP, RHO, PHI, SIG2, OFFSET, ETA, KAPPA, STANDARD, REFERENCE, MEAN_SQUARE, DEPTH, NEXT, WEIGHTS, BETA = range(
-    LEDGER_SUMS, LEDGER_SUMS + 16
+LEAST, LARGEST, STEP, RHO, PHI, SIG2, OFFSET, ETA, KAPPA, STANDARD, REFERENCE, MEAN_SQUARE, DEPTH, NEXT, DRIFT, WEIGHTS, BETA = (
+    range(LEDGER_SUMS, LEDGER_SUMS + 17)
 )
 LEDGER_SIZE = BETA + 1
 

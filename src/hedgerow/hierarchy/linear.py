@@ -19,8 +19,9 @@ from ..types import Floats, Links
 from .evidence import CEILING, MEAN, covariance_start
 from .ledger import BETA, DEPTH, EXCESS, LARGEST, LEAST, NEXT, OFFSET, RHO, SIG2, record
 from .ledger import new_ledger as new_ledger
-from .posterior import depth_of, rebuild
+from .posterior import depth_of
 from .posterior import derived_size as derived_size
+from .rebuild import rebuild
 from .shape import noise
 
 LARGE_LEVERAGE = 1e6

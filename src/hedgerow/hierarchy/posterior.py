@@ -12,7 +12,7 @@ import math
 import numpy as np
 
 from ..kernel import compiled, summing
-from ..statistics import PULLS, SQUARES, squared
+from ..statistics import squared
 from ..tree import PARENT, SIZE
 from ..types import Floats, Links
 from .evidence import (
@@ -25,14 +25,9 @@ from .evidence import (
     eliminate_lower,
     eliminate_upper,
     mean_square_of_contexts,
-    pose,
     profile,
 )
-from .ledger import DEPTH, MEAN_SQUARE, NEXT, OFFSET, PHI, REFERENCE, RHO, SIG2, STEP
-from .shape import set_shape
-
-GROWTH = 1.5
-"""Factor by which the rounds grow between refreshes."""
+from .ledger import DEPTH, MEAN_SQUARE, NEXT, OFFSET, PHI, RHO, SIG2, STEP
 
 PRIOR = 0.02
 """Weight of log2(spread)^2 against the log evidence: keeps the spreads near 1 as long as the data say nothing."""
@@ -181,22 +176,3 @@ def solve(model: Model, ledger: Floats) -> None:
         widen(model.derived, node, 1.0 / ledger[RHO], model.below[model.tree[node, PARENT]], model.work[1], whole)
         if not inner:
             model.derived[node, CEILING] = ceiling(whole)
-
-
-@compiled
-def rebuild(tree: Links, online: Floats, past: Floats, derived: Floats, ledger: Floats) -> None:
-    """Noise shape, spreads, noise variance, offset and posterior from the sums."""
-    ledger[DEPTH] = 0.0
-    for node in range(len(tree)):
-        ledger[DEPTH] = max(ledger[DEPTH], float(depth_of(tree, node)))
-    pulls = online[0, PULLS] + past[0, PULLS]
-    if pulls > 0.0:
-        ledger[MEAN_SQUARE] = (online[0, SQUARES] + past[0, SQUARES]) / pulls
-        if ledger[REFERENCE] == 0.0:
-            ledger[REFERENCE] = ledger[MEAN_SQUARE]
-        set_shape(online, ledger)
-    model = pose(tree, online, past, derived, ledger)
-    if pulls > 0.0:
-        search(model, ledger)
-        ledger[NEXT] = max(pulls + 1.0, GROWTH * pulls)
-    solve(model, ledger)

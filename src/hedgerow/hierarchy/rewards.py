@@ -39,6 +39,7 @@ from .table import (
     SPREAD2,
     STRANGER,
     TAU2,
+    TRUST,
     UNIT,
     WITHIN,
     WITHIN_SPREAD,
@@ -155,7 +156,7 @@ def learn_reward(tree: Links, online: Floats, past: Floats, derived: Floats, led
     if 1.0 + online[0, PULLS] >= ledger[NEXT]:
         refresh(tree, online, past, derived, ledger)
         return
-    plays, mean, deviations = arm_noise(online, past, leaf)
+    plays, mean, deviations = arm_noise(online, past, leaf, derived[leaf, TRUST])
     derived[leaf, PLAYS], derived[leaf, MEAN] = plays, mean
     derived[leaf, NOISE] = noise_of(derived, ledger, leaf, deviations)
     derived[leaf, HOPED] = hoped_noise(derived, ledger, leaf, deviations)

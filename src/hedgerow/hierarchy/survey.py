@@ -5,7 +5,8 @@ from ..noise import arm_noise, two_values, typical_noise
 from ..statistics import PULLS, SQUARES, TOTAL
 from ..tree import SIZE
 from ..types import Floats, Links
-from .table import BINARY, HOPED, LARGEST, LEAST, LEVEL_MEAN, MEAN, NOISE, PLAYS, POOLED, TYPICAL, UNIT
+from .drift import drift_of_means
+from .table import BINARY, DRIFT2, HOPED, LARGEST, LEAST, LEVEL_MEAN, MEAN, NOISE, PLAYS, POOLED, TRUST, TYPICAL, UNIT
 
 BORROWED, LENT = 5.0, 2.0
 """Plays by which an arm's noise is drawn to the typical one, and to that of the arms played most."""
@@ -47,11 +48,27 @@ def hoped_noise(derived: Floats, ledger: Floats, node: int, deviations: float) -
 
 @compiled
 def survey(tree: Links, online: Floats, past: Floats, derived: Floats, ledger: Floats) -> bool:
+    """All arms with as much of their history as can be trusted; False while all rewards are equal, so that there is no unit."""
+    derived[:, TRUST] = 1.0
+    ledger[DRIFT2] = 0.0
+    if not measure(tree, online, past, derived, ledger):
+        return False
+    ledger[DRIFT2] = drift_of_means(tree, online, past, derived)
+    if ledger[DRIFT2] > 0.0:
+        for node in range(1, len(tree)):
+            if tree[node, SIZE] == 0:
+                derived[node, TRUST] = 1.0 / (1.0 + past[node, PULLS] * ledger[DRIFT2] / derived[node, NOISE])
+        measure(tree, online, past, derived, ledger)
+    return True
+
+
+@compiled
+def measure(tree: Links, online: Floats, past: Floats, derived: Floats, ledger: Floats) -> bool:
     """Plays, means and noise of all arms, and their units; False while all rewards are equal, so that there is no unit."""
     played, level, pooled, degrees = 0.0, 0.0, 0.0, 1.0
     for node in range(1, len(tree)):
         if tree[node, SIZE] == 0:
-            plays, mean, deviations = arm_noise(online, past, node)
+            plays, mean, deviations = arm_noise(online, past, node, derived[node, TRUST])
             derived[node, PLAYS], derived[node, MEAN] = plays, mean
             if plays > 0.0:
                 played += 1.0
@@ -71,7 +88,7 @@ def survey(tree: Links, online: Floats, past: Floats, derived: Floats, ledger: F
         if tree[node, SIZE] == 0:
             if derived[node, PLAYS] > 0.0:
                 spread += (derived[node, MEAN] - ledger[LEVEL_MEAN]) ** 2
-            deviations = arm_noise(online, past, node)[2]
+            deviations = arm_noise(online, past, node, derived[node, TRUST])[2]
             derived[node, NOISE] = noise_of(derived, ledger, node, deviations)
             derived[node, HOPED] = hoped_noise(derived, ledger, node, deviations)
     ledger[UNIT] = max(spread / max(played - 1.0, 1.0), 1e-4 * total)

@@ -12,22 +12,30 @@ ALPHAS = (0.25, 1.0)
 
 def contestants(setting: Setting, *, few: bool = False) -> dict[str, Make]:
     """The policies that can play a setting, by name; of a heavy one, or if asked for ``few``, Auto and the references."""
-    makes = _contextual() if setting.contextual else _classical(setting)
+    makes = _contextual(setting) if setting.contextual else _classical(setting)
     chosen = ("Auto", *references(setting)) if few or setting.heavy else makes
     return {name: makes[name] for name in chosen}
 
 
 def references(setting: Setting) -> tuple[str, ...]:
-    """The paper's policies at several scales: the best of them is the best in hindsight."""
+    """The paper's policies at several scales: the best of them is the best in hindsight. If history lies, those without too."""
     if setting.contextual:
-        return tuple(f"{name} {alpha:g}" for name in ("HLinUCB", "HLinUCBC") for alpha in ALPHAS)
-    return tuple(f"{name} {scale:g}" for name in ("HUCB", "HUCBC") for scale in SCALES)
+        return tuple(f"{make.__name__} {alpha:g}" for make in _linear(setting) for alpha in ALPHAS)
+    return tuple(f"{make.__name__} {scale:g}" for make in _flat(setting) for scale in SCALES)
+
+
+def _flat(setting: Setting) -> tuple[Make, ...]:
+    return (paper.HUCB, paper.HUCBC, *((paper.UCB, paper.UCBC) if setting.lying else ()))
+
+
+def _linear(setting: Setting) -> tuple[Make, ...]:
+    return (paper.HLinUCB, paper.HLinUCBC, *((paper.LinUCB, paper.LinUCBC) if setting.lying else ()))
 
 
 def _classical(setting: Setting) -> dict[str, Make]:
     makes: dict[str, Make] = {"Auto": beyond.Auto}
-    for name, make in {"HUCB": paper.HUCB, "HUCBC": paper.HUCBC}.items():
-        makes |= {f"{name} {scale:g}": partial(make, scale=scale) for scale in SCALES}
+    for make in _flat(setting):
+        makes |= {f"{make.__name__} {scale:g}": partial(make, scale=scale) for scale in SCALES}
     makes |= {
         "UCB 1": paper.UCB,
         "UCB auto": partial(paper.UCB, scale="auto"),
@@ -47,10 +55,10 @@ def _classical(setting: Setting) -> dict[str, Make]:
     return makes
 
 
-def _contextual() -> dict[str, Make]:
+def _contextual(setting: Setting) -> dict[str, Make]:
     makes: dict[str, Make] = {"Auto": beyond.Auto}
-    for name, make in {"HLinUCB": paper.HLinUCB, "HLinUCBC": paper.HLinUCBC}.items():
-        makes |= {f"{name} {alpha:g}": partial(make, alpha=alpha) for alpha in ALPHAS}
+    for make in _linear(setting):
+        makes |= {f"{make.__name__} {alpha:g}": partial(make, alpha=alpha) for alpha in ALPHAS}
     return makes | {
         "META": paper.META,
         "META d3rb": partial(paper.META, rule="d3rb"),

@@ -1,8 +1,9 @@
 """Settings by name: a few words that say what differs from the paper's synthetic bandits.
 
 Classical: labels first (tight, loose, shuffled, shuffled-loose, adversarial), then any of bernoulli, gaussian, no-history,
-history (plays for all arms), biased (history for all arms, off by 0.5), K=20, K=1000, T=1000, T=100000.
-Contextual: noise first (paper, gauss1, gauss.3, logistic), then eps=0.1, shuffled, uneven, no-history, d=20, T=1000.
+history (plays for all arms), biased (the same, off by 0.5), swapped (100 plays an arm, those of another arm), K=20, K=1000,
+T=1000, T=100000.
+Contextual: noise first (paper, gauss1, gauss.3, logistic), then eps=0.1, shuffled, uneven, no-history, swapped, d=20, T=1000.
 Recorded: warfarin or warfarin-raw, then T=.
 """
 
@@ -31,6 +32,7 @@ CLASSICAL_WORDS: dict[str, dict[str, Any]] = {
     "no-history": {"history_share": 0.0},
     "history": {"history_share": 1.0},
     "biased": {"history_share": 1.0, "bias": 0.5},
+    "swapped": {"history_share": 1.0, "history_mean": 100.0, "swapped": True},
     "K=20": {"arms": 20, "clusters": 4},
     "K=1000": {"arms": 1000, "clusters": 30},
 }
@@ -38,6 +40,7 @@ CONTEXTUAL_WORDS: dict[str, dict[str, Any]] = {
     "shuffled": {"labels": "shuffled"},
     "uneven": {"sizes": "uneven"},
     "no-history": {"history_share": 0.0},
+    "swapped": {"history_mean": 100.0, "swapped": True},
 }
 RECORDED = ("warfarin", "warfarin-raw")
 
@@ -49,6 +52,10 @@ CLASSICAL = (
     "loose biased",
     "adversarial no-history bernoulli",
     "shuffled-loose T=100000",
+)
+LIES = (
+    *(f"{labels} swapped" for labels in LABELS),
+    *(f"{noise} eps={eps} swapped" for noise, eps in (("paper", "0.1"), ("gauss1", "0.8"), ("logistic", "0.8"))),
 )
 CONTEXTUAL = (
     *(f"paper eps={eps}" for eps in ("0.1", "0.8", "3.2", "0.1 shuffled", "0.8 shuffled", "3.2 shuffled")),
@@ -82,6 +89,11 @@ class Setting:
     @property
     def contextual(self) -> bool:
         return self.problem.dimension is not None
+
+    @property
+    def lying(self) -> bool:
+        """Whether a policy without history is a reference too."""
+        return bool(getattr(self.problem, "swapped", False))
 
     @property
     def heavy(self) -> bool:

@@ -65,7 +65,7 @@ def _contextual(table: Sequence[Standing]) -> bool:
 
 def _references(table: Sequence[Standing]) -> list[str]:
     """The scaled policies among which the best in hindsight is chosen."""
-    scaled = ("HUCB ", "HUCBC ", "HLinUCB ", "HLinUCBC ")
+    scaled = ("HUCB ", "HUCBC ", "UCB ", "UCBC ", "HLinUCB ", "HLinUCBC ", "LinUCB ", "LinUCBC ")
     return [row.policy for row in table if row.policy.startswith(scaled) and not row.policy.endswith("auto")]
 
 

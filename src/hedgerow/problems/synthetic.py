@@ -50,6 +50,11 @@ def _columns(values: Floats) -> tuple[Floats, Integers, Floats]:
     return values, np.arange(len(values)), np.zeros((len(values), 0))
 
 
+def _told(past: Integers, arms: int, swapped: bool, rng: np.random.Generator) -> Integers:
+    """Whose rewards the history of an arm holds."""
+    return rng.permutation(arms)[past] if swapped else past
+
+
 @dataclass(frozen=True)
 class SyntheticClassical:
     """The paper's synthetic classical bandit (section Experimental Evaluation).
@@ -58,8 +63,8 @@ class SyntheticClassical:
     The paper leaves alpha_k open: U(low, high) with mean 1. A share of the arms has Poisson many historical plays.
 
     Beyond the paper: ``labels`` may be shuffled or adversarial (sorted by mean, the best arm moved to the worst cluster), the
-    ``noise`` of 0/1 rewards (means spread over 0.05 to 0.5) or normal with standard deviation 0.5, and each arm's history off by
-    ``bias``, up or down at random.
+    ``noise`` of 0/1 rewards (means spread over 0.05 to 0.5) or normal with standard deviation 0.5, each arm's history off by
+    ``bias``, up or down at random, or ``swapped``: another arm's.
     """
 
     clusters: int = 10
@@ -70,6 +75,7 @@ class SyntheticClassical:
     labels: str = "true"
     noise: str = "uniform"
     bias: float = 0.0
+    swapped: bool = False
     dimension: None = None
 
     def __post_init__(self) -> None:
@@ -85,7 +91,7 @@ class SyntheticClassical:
             means = 0.05 + 0.45 * (means - means.min()) / np.ptp(means)
         known = rng.permutation(self.arms)[: round(self.history_share * self.arms)]
         past = np.repeat(known, rng.poisson(self.history_mean, size=known.size))
-        seen = self._paid(means[past], rng)
+        seen = self._paid(means[_told(past, self.arms, self.swapped, rng)], rng)
         if self.bias:
             seen = seen + self.bias * rng.choice([-1.0, 1.0], size=self.arms)[past]
         told = _relabelled(self.labels, cluster, means, rng)
@@ -102,7 +108,7 @@ class SyntheticClassical:
     def __str__(self) -> str:
         words = "" if self.labels == "true" else f"{self.labels} labels, "
         words += "" if self.noise == "uniform" else f"{self.noise} noise, "
-        off = f" off by {self.bias:g}" if self.bias else ""
+        off = f" off by {self.bias:g}" if self.bias else " of another arm" if self.swapped else ""
         return (
             f"synthetic classical: {self.arms} arms in {self.clusters} clusters, alpha U{self.alpha}, {words}"
             f"history{off} for {self.history_share:.0%} of the arms, Poisson({self.history_mean:g}) plays"
@@ -114,7 +120,8 @@ class SyntheticContextual:
     """The paper's synthetic contextual bandit: theta_k = theta_c(k) + eps nu_k, all normal; rewards 2 theta'x U(0, 1).
 
     Beyond the paper: ``labels`` may be shuffled, ``sizes`` of the clusters uneven, and the ``noise`` normal with standard
-    deviation ``sd``, or logistic: rewards of 0 or 1, a 1 with probability 1 / (1 + exp(-theta'x)).
+    deviation ``sd``, or logistic: rewards of 0 or 1, a 1 with probability 1 / (1 + exp(-theta'x)); and each arm's history may be
+    ``swapped``: another arm's.
     """
 
     clusters: int = 10
@@ -127,6 +134,7 @@ class SyntheticContextual:
     sizes: str = "even"
     noise: str = "uniform"
     sd: float = 1.0
+    swapped: bool = False
 
     def __post_init__(self) -> None:
         _check_share(self.history_share)
@@ -148,7 +156,7 @@ class SyntheticContextual:
         known = rng.permutation(self.arms)[: round(self.history_share * self.arms)]
         past = np.repeat(known, rng.poisson(self.history_mean, size=known.size))
         seen = rng.normal(size=(past.size, d))
-        _, paid = self._paid((theta[past] * seen).sum(axis=1), rng)
+        _, paid = self._paid((theta[_told(past, self.arms, self.swapped, rng)] * seen).sum(axis=1), rng)
         contexts = rng.normal(size=(rounds, d))
         expected, rewards = self._paid(contexts @ theta.T, rng)
         history = History.from_rounds(arms=past, rewards=paid, contexts=seen)
@@ -170,7 +178,8 @@ class SyntheticContextual:
         words += {"uniform": "", "gaussian": f"gaussian noise of {self.sd:g}, ", "logistic": "logistic rewards, "}[self.noise]
         return (
             f"synthetic contextual: {self.arms} arms in {self.clusters} clusters, d = {self.dimension}, eps = {self.eps:g}, "
-            f"{words}history for {self.history_share:.0%} of the arms, Poisson({self.history_mean:g}) plays"
+            f"{words}history{' of another arm' if self.swapped else ''} for {self.history_share:.0%} of the arms, "
+            f"Poisson({self.history_mean:g}) plays"
         )
 
 

@@ -56,13 +56,16 @@ class Agreement:
     """Whether history and online rounds tell the same of the arms: a chi-square test over arms with enough of both.
 
     ``farthest``: the arms that differ most, as (arm, historical mean, online mean, difference in standard errors); with contexts
-    the means are those expected in the arm's usual context, and the difference is that of all coefficients.
+    the means are those expected in the arm's usual context, and the difference is that of all coefficients. ``drift``: how far
+    the policy takes expected rewards (coefficients) to have moved since, as a standard deviation; None for policies that count
+    history as it is.
     """
 
     plays: float
     arms: int
     p: float
     farthest: tuple[tuple[Label, float, float, float], ...] = ()
+    drift: float | None = None
 
     @property
     def differs(self) -> bool:
@@ -79,10 +82,14 @@ class Agreement:
         shown = "; ".join(
             f"{arm!r} paid {then:.3g}, now {now:.3g} ({z:+.1f} standard errors)" for arm, then, now, z in self.farthest
         )
-        return (
-            f"History and rounds differ beyond chance, {compared}: {shown}. "
-            "Weigh it less with policy.history = history.weighted(0.1), or use MINUCB with a bound on the bias."
-        )
+        return f"History and rounds differ beyond chance, {compared}: {shown}. {self._consequence()}"
+
+    def _consequence(self) -> str:
+        if self.drift is None:
+            return "Weigh it less with policy.history = history.weighted(0.1), or use Auto, which finds out how far to trust it."
+        if self.drift == 0.0:
+            return "This policy still counts it in full; it looks again as rounds come in."
+        return f"This policy takes the arms to have moved by about {self.drift:.3g} since, and counts history accordingly."
 
 
 @dataclass(frozen=True)

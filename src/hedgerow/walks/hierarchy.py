@@ -6,7 +6,7 @@ import numpy as np
 
 from ..hierarchy.choices import choose_bound, choose_draw
 from ..hierarchy.rewards import bound, learn_reward, new_ledger, prepare, refresh
-from ..hierarchy.table import ARMS, BINARY, CENTRE, COLUMNS, LARGEST, LEAST, NUMBERS, S2, SPREAD2, TYPICAL, UNIT, WITHIN
+from ..hierarchy.table import ARMS, BINARY, CENTRE, COLUMNS, DRIFT2, LARGEST, LEAST, NUMBERS, S2, SPREAD2, TYPICAL, UNIT, WITHIN
 from ..kernel import compiled
 from ..nodes import Layout, Nodes
 from ..rules import HIERTS, Rule
@@ -93,13 +93,15 @@ def estimates(rule: int, clock: int, nodes: Nodes, context: Floats) -> tuple[Flo
 
 
 def settings(nodes: Nodes) -> dict[str, float]:
-    """Typical noise, and the spreads within and between clusters, as standard deviations."""
+    """Typical noise, the spreads within and between clusters, and how far history is off, as standard deviations."""
     if nodes.ledger[UNIT] == 0.0:
         return {}
     noise, within, between = np.sqrt(nodes.ledger[[TYPICAL, SPREAD2, S2]])
     found = {"noise": float(noise), "within": float(within)}
     if nodes.arms.clustered:
         found["between"] = float(between)
+    if nodes.past[0, PULLS] > 0.0:
+        found["drift"] = float(np.sqrt(nodes.ledger[DRIFT2]))
     return found | {"two_valued": float(nodes.ledger[BINARY])}
 
 

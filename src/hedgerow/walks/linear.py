@@ -4,17 +4,19 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from ..hierarchy.ledger import BETA, ETA, LEDGER_SIZE, LEDGER_SUMS, OFFSET, PHI, RHO, SIG2, merged, new_ledger
+from ..hierarchy.ledger import BETA, DRIFT, ETA, LEDGER_SIZE, LEDGER_SUMS, OFFSET, PHI, RHO, SIG2, merged, new_ledger
 from ..hierarchy.linear import choose as best_arm
 from ..hierarchy.linear import estimate
 from ..hierarchy.linear import expect as narrow
 from ..hierarchy.linear import learn as observe
 from ..hierarchy.linear import settle as move
-from ..hierarchy.posterior import derived_size, rebuild
+from ..hierarchy.posterior import derived_size
+from ..hierarchy.rebuild import rebuild
 from ..kernel import compiled
 from ..nodes import Layout, Nodes
 from ..randomness import draw
 from ..rules import Rule
+from ..statistics import PULLS
 from ..tree import await_at
 from ..types import Floats, Integers, Links
 from . import Course
@@ -89,12 +91,14 @@ def estimates(rule: int, clock: int, nodes: Nodes, context: Floats) -> tuple[Flo
 
 
 def settings(nodes: Nodes) -> dict[str, float]:
-    """Noise, spreads within and between clusters (as standard deviations), offset, and whether rounds are weighted."""
+    """Noise, spreads within and between clusters, drift since history (standard deviations), offset, whether weights are on."""
     ledger = nodes.ledger
     within, between = np.sqrt(ledger[[RHO, PHI]] * ledger[SIG2])
     found = {"noise": float(np.sqrt(ledger[SIG2])), "between": float(between), "offset": float(ledger[OFFSET])}
     if nodes.arms.clustered:
         found["within"] = float(within)
+    if nodes.past[0, PULLS] > 0.0:
+        found["drift"] = float(np.sqrt(ledger[DRIFT] * ledger[SIG2]))
     return found | {"weighted": float(ledger[ETA] > 0.0)}
 
 
