@@ -14,7 +14,7 @@ import numpy as np
 
 from ..kernel import compiled, summing
 from ..statistics import PULLS, SCALARS, SQUARES, TOTAL, dot, usable
-from ..tree import FIRST, PARENT, SIZE, TIE, is_best
+from ..tree import FIRST, PARENT, SIZE, TIE, is_best, pick
 from ..types import Floats, Links
 from .evidence import CEILING, MEAN, covariance_start
 from .ledger import BETA, DEPTH, EXCESS, LARGEST, LEAST, NEXT, OFFSET, RHO, SIG2, record
@@ -65,22 +65,6 @@ def _climb(tree: Links, derived: Floats, ledger: Floats, node: int, context: Flo
 
 
 @compiled
-def _pick(values: Floats, best: float, uniform: float) -> int:
-    """The place of the best value; of equal ones the first, or one at random by ``uniform`` >= 0."""
-    equal = 0
-    for value in values:
-        if is_best(value, best, TIE):
-            equal += 1
-    skip = int(max(uniform, 0.0) * equal)
-    for position in range(values.size):
-        if is_best(values[position], best, TIE):
-            if skip == 0:
-                return position
-            skip -= 1
-    return -1
-
-
-@compiled
 def choose(tree: Links, derived: Floats, ledger: Floats, context: Floats, uniform: float) -> int:
     """The arm of the highest index mu'x + beta sqrt(sig2 x'S x), or -1 for a context that is not usable.
 
@@ -111,7 +95,7 @@ def choose(tree: Links, derived: Floats, ledger: Floats, context: Floats, unifor
             best = max(best, values[node])
         else:
             values[node] = -math.inf
-    return _pick(values, best, uniform)
+    return pick(values, best, TIE, uniform)
 
 
 @compiled

@@ -55,6 +55,12 @@ def depth_of(tree: Links, node: int) -> int:
 
 
 @compiled
+def penalty(phi_step: float, step: float, flat: bool) -> float:
+    """What spreads far from 1 cost."""
+    return PRIOR * (phi_step * phi_step + (0.0 if flat else step * step))
+
+
+@compiled
 def appraise(model: Model, unit: float, step: float, flat: bool) -> tuple[float, float, float, float]:
     """Penalised log evidence at a step of the finely searched spread, with the best phi; log2 phi, noise variance, offset."""
     products, rest = np.empty(3), np.empty(3)
@@ -67,7 +73,7 @@ def appraise(model: Model, unit: float, step: float, flat: bool) -> tuple[float,
             rest[i] = products[i]
         whole = logdet + eliminate_upper(model, 2.0**phi_step / unit, rest)
         value, sig2, offset = profile(model, whole, rest)
-        value -= PRIOR * (phi_step * phi_step + (0.0 if flat else step * step))
+        value -= penalty(phi_step, step, flat)
         if value > best[0]:
             best = (value, phi_step, sig2, offset)
     return best
@@ -85,8 +91,11 @@ def start(model: Model, unit: float, flat: bool) -> float:
 
 
 @compiled
-def search(model: Model, ledger: Floats) -> None:
-    """Empirical Bayes: climb from the step of the last refresh to the likeliest spreads, noise variance and offset."""
+def search(model: Model, ledger: Floats) -> float:
+    """Empirical Bayes: climb from the step of the last refresh to the likeliest spreads, noise variance and offset.
+
+    Returns the log evidence.
+    """
     flat = ledger[DEPTH] == 1.0
     unit = mean_square_of_contexts(model)
     if ledger[NEXT] == 1.0:
@@ -107,6 +116,7 @@ def search(model: Model, ledger: Floats) -> None:
         ledger[SIG2] = ledger[MEAN_SQUARE]
     if ledger[SIG2] == 0.0:
         ledger[SIG2] = 1.0
+    return best[0] + penalty(best[1], ledger[STEP], flat)
 
 
 @compiled

@@ -5,21 +5,21 @@ import numpy as np
 from ..kernel import compiled
 from ..statistics import PULLS, SQUARES
 from ..types import Floats, Links
-from .evidence import mean_square_of_contexts, pose
-from .ledger import BINS, DEPTH, DRIFT, ETA, KAPPA, LEDGER_SUMS, MEAN_SQUARE, NEXT, PHI, REFERENCE, RHO, STANDARD, STEP
-from .posterior import appraise, depth_of, search, solve
+from .evidence import eliminate_lower, eliminate_upper, pose, profile
+from .ledger import BINS, DEPTH, DRIFT, ETA, KAPPA, LEDGER_SUMS, MEAN_SQUARE, NEXT, PHI, REFERENCE, RHO, STANDARD
+from .posterior import depth_of, search, solve
 from .shape import set_shape
 
-GROWTH, ONLINE_GROWTH, ONLINE_FIRST = 1.5, 2.0, 32.0
-"""A refresh is due when all rounds have grown by half; or when the online ones have doubled, from 32 on, so that a long history
+GROWTH, ONLINE_GROWTH, ONLINE_FIRST = 1.5, 4.0, 32.0
+"""A refresh is due when all rounds have grown by half; or when the online ones have grown fourfold, from 32 on: so a long history
 that lies is found out soon."""
 
 
 MARGIN = 3.0
 """Nats by which a history that is off must be likelier than one that is not."""
 
-FIRST_DRIFTS = np.array([0.02, 0.2, 2.0])
-"""Drifts tried against none, in units of the spread of theta; then in steps of two."""
+FIRST_DRIFT = 0.2
+"""The drift that is tried against none, in units of the spread of theta; then in steps of two."""
 
 TURNS = 3
 """Spreads and drift are searched in turns, so many times at most."""
@@ -27,24 +27,25 @@ TURNS = 3
 
 @compiled
 def evidence_of(tree: Links, online: Floats, past: Floats, derived: Floats, ledger: Floats, drift: float) -> float:
-    """Penalised log evidence if history is off by so much."""
+    """Log evidence, less a margin, if history is off by so much and the spreads are as they are."""
     ledger[DRIFT] = drift
-    model = pose(tree, online, past, derived, ledger)
-    value: float = appraise(model, mean_square_of_contexts(model), ledger[STEP], ledger[DEPTH] == 1.0)[0]
-    return value - (MARGIN if drift > 0.0 else 0.0)
+    model, products = pose(tree, online, past, derived, ledger), np.empty(3)
+    logdet = eliminate_lower(model, ledger[RHO], products)
+    logdet += eliminate_upper(model, ledger[PHI], products)
+    return profile(model, logdet, products)[0] - (MARGIN if drift > 0.0 else 0.0)
 
 
 @compiled
-def set_drift(tree: Links, online: Floats, past: Floats, derived: Floats, ledger: Floats) -> None:
-    """How far history is off: not at all, unless that is much likelier."""
+def set_drift(tree: Links, online: Floats, past: Floats, derived: Floats, ledger: Floats, evidence: float) -> None:
+    """How far history is off: not at all, unless that is much likelier. ``evidence``: of the drift so far."""
     kept = ledger[DRIFT]
-    chosen, best = 0.0, evidence_of(tree, online, past, derived, ledger, 0.0)
-    firsts = FIRST_DRIFTS * (ledger[RHO] + ledger[PHI]) if kept == 0.0 else np.full(1, kept)
-    for drift in firsts:
-        value = evidence_of(tree, online, past, derived, ledger, drift)
-        if value > best:
-            chosen, best = drift, value
-    if chosen > 0.0:
+    if kept > 0.0:
+        evidence = evidence_of(tree, online, past, derived, ledger, 0.0)
+    chosen, best = 0.0, evidence
+    drift = kept if kept > 0.0 else FIRST_DRIFT * (ledger[RHO] + ledger[PHI])
+    value = evidence_of(tree, online, past, derived, ledger, drift)
+    if value > best:
+        chosen, best = drift, value
         for factor in (0.5, 2.0):
             value = evidence_of(tree, online, past, derived, ledger, factor * chosen)
             while value > best:
@@ -77,16 +78,16 @@ def rebuild(tree: Links, online: Floats, past: Floats, derived: Floats, ledger: 
         set_shape(online, ledger)
     model = pose(tree, online, past, derived, ledger)
     if pulls > 0.0:
-        search(model, ledger)
+        evidence = search(model, ledger)
         for _ in range(TURNS if online[0, PULLS] > 0.0 and past[0, PULLS] > 0.0 else 0):
             before = ledger[DRIFT]
-            set_drift(tree, online, past, derived, ledger)
+            set_drift(tree, online, past, derived, ledger, evidence)
             if ledger[DRIFT] == before:
                 break
             if drifted == 0.0:
                 forget_residuals(ledger, standard)
             model = pose(tree, online, past, derived, ledger)
-            search(model, ledger)
+            evidence = search(model, ledger)
         soon = past[0, PULLS] + max(ONLINE_FIRST, ONLINE_GROWTH * online[0, PULLS])
         ledger[NEXT] = max(pulls + 1.0, min(GROWTH * pulls, soon))
     solve(model, ledger)
