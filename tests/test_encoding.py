@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 import hedgerow as hr
-from hedgerow.logs.encoding import Column, encoded
+from hedgerow.logs.encoding import Column, Encoding, encoded
 
 ROWS = {
     "ad": ["a", "b", "a", "b", "a"],
@@ -144,3 +144,8 @@ def test_many_contexts_of_raw_values(make):
     policy = make(["a", "b"], history=log, dimension=3)
     raw = [{"age": 3, "city": "Rome"}, {"age": 17, "city": "Oslo"}]
     assert [decision.arm for decision in policy.select_many(raw)] == [policy.select(context).arm for context in raw]
+
+
+def test_numbers_among_which_there_is_text_are_pointed_out():
+    with pytest.warns(UserWarning, match="'age' is taken as a category of 4 levels: beside numbers it holds text such as 'N/A'"):
+        Encoding.of({"age": np.array(["31", "N/A", "44", "29"], dtype=object)})

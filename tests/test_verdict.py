@@ -5,6 +5,7 @@ import math
 import os
 import subprocess
 import sys
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -13,8 +14,10 @@ import pytest
 
 import hedgerow as hr
 from hedgerow.verdict import evidence, ruling, words
+from hedgerow.verdict.course import distance
 from hedgerow.verdict.drift import drift
 from hedgerow.verdict.evaluation import rounds_saved
+from hedgerow.verdict.grouping import group_means, permutation, posterior
 from hedgerow.verdict.interval import Gain
 from hedgerow.verdict.sums import Sums
 
@@ -206,11 +209,54 @@ def test_too_few_rows_and_empty_arms_are_refused():
         ({"rounds": 3}, "rounds must be a whole number of at least 10, got 3"),
         ({"draws": 2.5}, "draws must be a whole number"),
         ({"reward": "nothing"}, "nothing"),
+        ({"context": "ad,device"}, "give each column by itself"),
+        ({"context": ["device", "topic"]}, "context 'topic' is the same in all rows of an arm"),
     ],
 )
 def test_bad_input_is_said_in_a_sentence(given, message):
     with pytest.raises(ValueError, match=message):
         hr.evaluate(made_log(rows=300), **{**COLUMNS, **given})
+
+
+def test_trust_over_time_ends_where_the_verdict_is(warm):
+    """The last step has seen all later rows; a history from the same arms has not moved."""
+    course = warm.course
+    assert course.rows.tolist() == [750 * step for step in range(1, 9)]
+    median, low, high = course.share[:, -1]
+    assert median == pytest.approx(warm.explained.share, abs=0.1)
+    assert low < median < high
+    assert (course.share[2] - course.share[1])[0] > (high - low)  # more rows say more
+    assert (course.moved == 0.0).all()
+    assert len(warm.to_dict()["course"]["rows"]) == 8
+
+
+def test_a_distance_is_found_beyond_chance():
+    rng = np.random.default_rng(0)
+    rows, rate, moved = np.full(50, 400.0), 0.3, 0.1 * rng.standard_normal(50)
+    then, now = (Sums(rows, 1.0 * hits, 1.0 * hits) for hits in (rng.binomial(400, rate, 50), rng.binomial(400, rate + moved)))
+    assert distance(now, then, binary=True) == pytest.approx(0.1, rel=0.3)
+    assert distance(then, then, binary=True) == 0.0
+
+
+def test_equal_rewards_leave_nothing_to_explain():
+    found = hr.inspect(made_log(rows=300).with_columns(click=0), **COLUMNS)
+    assert found.explained is None
+    assert "all rewards are 0" in str(found)
+
+
+def test_many_arms_stay_small():
+    """Tables of draws and shuffles are cut into pieces."""
+    rng = np.random.default_rng(1)
+    groups = rng.permutation(np.repeat(np.arange(500), 40))
+    sums = Sums(np.full(20_000, 5.0), rng.normal(size=20_000), np.ones(20_000) * 5.0)
+    assert posterior(sums, groups, rng, binary=False).shape == (400, 20_000)
+    draws = rng.normal(size=(3, 20_000))
+    assert group_means(draws, groups)[:, 7] == pytest.approx(draws[:, groups == 7].mean(axis=1))
+    tracemalloc.start()
+    permutation(sums, groups, rng, binary=False)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most < 1e9
 
 
 def test_rewards_that_never_vary_and_missing_names():
@@ -314,7 +360,8 @@ def test_the_commands_write_a_page_and_exit_with_what_happened(tmp_path):
     assert fine.returncode == 0, fine.stderr
     assert "Your grouping helps" in fine.stdout
     page = (tmp_path / "verdict" / "index.html").read_text()
-    assert page.count("<svg") == 3
+    assert page.count("<svg") == 4
+    assert "Trust over time" in page
     assert "http" not in page.replace("http://www.w3.org", "").replace("http://purl.org", "").replace(
         "http://creativecommons.org", ""
     )

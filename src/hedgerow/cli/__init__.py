@@ -1,8 +1,9 @@
 """The command line: parse, call, print. One file per family of commands."""
 
 import sys
+import warnings
 from importlib import import_module
-from typing import Annotated
+from typing import Annotated, Any
 
 try:
     import typer
@@ -24,11 +25,17 @@ app = typer.Typer(
 
 def main() -> None:
     """Run a command; what the user can mend is said in one sentence, with exit code 2."""
+    warnings.showwarning = _note
     try:
         app()
     except (ValueError, OverflowError, ImportError, OSError) as error:
         Console(stderr=True).print(f"[bold]Error:[/] {escape(str(error))}", highlight=False, soft_wrap=True)
         sys.exit(2)
+
+
+def _note(message: Warning | str, *_: Any, **__: Any) -> None:
+    """A warning without the place in the code that it comes from."""
+    Console(stderr=True).print(f"[bold]Note:[/] {escape(str(message))}", highlight=False, soft_wrap=True)
 
 
 @app.callback(invoke_without_command=True)

@@ -1,6 +1,7 @@
 """What a log says: inspect it, and ask whether its history and its grouping would have helped."""
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -60,10 +61,10 @@ def evaluate(
     split: Annotated[float, typer.Option(help="Share of the rows, in the order of time, that is history.")] = 0.5,
     history: Annotated[bool, typer.Option("--history/--no-history", help="Whether to split off a history at all.")] = True,
     rounds: Annotated[int, typer.Option(help="Decisions that a policy gets.")] = 1000,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same verdict.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same verdict.")] = 0,
     out: Annotated[str, typer.Option(help="Folder of the report and of verdict.json.")] = "verdict",
 ) -> None:
-    """Would this history, and this grouping, have helped a bandit, and by how much? Exit code 3 if the log cannot tell.
+    """Would this history, and this grouping, have helped a bandit, and by how much? Exit code 3 if the log is too small to tell.
 
     Examples: hedgerow evaluate log.csv --arm ad --reward click --clusters ads.csv:ad,topic --time day;
     hedgerow evaluate log.csv --arm ad --reward click --clusters topic --propensity p --no-history
@@ -71,6 +72,8 @@ def evaluate(
     from ..verdict.evaluation import evaluate as judge
     from ..verdict.page import write
 
+    if Path(out).is_file():
+        raise ValueError(f"--out must be a folder, {out} is a file")
     console = Console(stderr=True)
     with console.status("reading the log") as status:
         found = judge(

@@ -38,7 +38,9 @@ def check_names(data: Any, names: Sequence[str | None]) -> None:
     """Refuse a frame that lacks a column."""
     there = data.collect_schema().names()
     if missing := [name for name in names if name is not None and name not in there]:
-        raise ValueError(f"the log has no column {shown(missing)}; its columns are {shown(there, 20)}")
+        several = any("," in name and set(name.replace(" ", "").split(",")) <= set(there) for name in missing)
+        hint = "; give each column by itself, as in --context age --context city" if several else ""
+        raise ValueError(f"the log has no column {shown(missing)}; its columns are {shown(there, 20)}{hint}")
 
 
 def check_numbers(data: Any, names: Sequence[str]) -> None:
@@ -58,11 +60,12 @@ def _content(data: Any, name: str, dtype: Any) -> str:
     given = [value for value in values if value is not None]
     if not given:
         return "has no values"
-    odd = next((value for value in given if not _is_number(value)), given[0])
+    odd = next((value for value in given if not is_number(value)), given[0])
     return f"holds {dtype} such as {odd!r:.80}"
 
 
-def _is_number(value: Any) -> bool:
+def is_number(value: Any) -> bool:
+    """Whether a value reads as a number."""
     try:
         return math.isfinite(float(value)) or isinstance(value, float)
     except (TypeError, ValueError, OverflowError):

@@ -1,6 +1,7 @@
 """Contexts as users have them, ages and cities, turned into the numbers that policies take."""
 
 import math
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -9,7 +10,7 @@ import numpy as np
 
 from ..arms import shown
 from ..types import Floats
-from .columns import collected
+from .columns import collected, is_number
 
 MOST_LEVELS = 1000
 """A column with more distinct texts is no category: each would be a dimension of its own."""
@@ -158,6 +159,14 @@ def _levels(name: str, found: Sequence[Any] | set[Any]) -> tuple[str, ...]:
         raise ValueError(f"column {name!r} has more than {MOST_LEVELS} distinct texts, too many for categories; group them first")
     if not levels:
         raise ValueError(f"column {name!r} holds no text at all, so it has no levels")
+    words = [level for level in levels if not is_number(level)]
+    if 0 < len(words) < 0.5 * len(levels):
+        warnings.warn(
+            f"column {name!r} is taken as a category of {len(levels)} levels: beside numbers it holds text such as {words[0]!r}; "
+            "leave such cells empty to have it as a number",
+            UserWarning,
+            stacklevel=2,
+        )
     return tuple(levels)
 
 

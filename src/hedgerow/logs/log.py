@@ -71,6 +71,15 @@ class Log:
         labels = [arm, clusters] if isinstance(clusters, str) else [arm]
         return read_with(source, numbers, labels, lambda frame: _read(as_frame(frame), roles, clusters, Path(source).name))
 
+    def fixed_contexts(self) -> list[str]:
+        """Context columns that never differ between the rows of an arm, although they differ between arms."""
+        order = np.argsort(self.arm, kind="stable")
+        same_arm = np.diff(self.arm[order]) == 0
+        if not same_arm.any():
+            return []
+        differs = {name: values[order][1:] != values[order][:-1] for name, values in self.context.items()}
+        return [name for name, steps in differs.items() if steps.any() and not steps[same_arm].any()]
+
     def __len__(self) -> int:
         return self.arm.size
 

@@ -6,7 +6,7 @@ from ..nodes import Nodes
 from ..statistics import PULLS, SQUARES, TOTAL
 from ..types import Floats, Integers
 from ..verdict.chisquare import chi_square_tail
-from ..verdict.grouping import posterior, share_of
+from ..verdict.grouping import group_means, posterior, share_of
 from ..verdict.sums import Sums
 from .report import Agreement, Estimate, Grouping
 
@@ -39,7 +39,7 @@ def grouping(nodes: Nodes, groups: Integers) -> Grouping | None:
         return None
     draws = posterior(sums, groups, np.random.default_rng(0), binary=_binary(sums))
     count = int(groups.max()) + 1
-    centres = np.stack([draws[:, groups == i].mean(axis=1) for i in range(count)], axis=1)
+    centres = group_means(draws, groups)
     within = np.sqrt(((draws - centres[:, groups]) ** 2).sum(axis=1) / max(groups.size - count, 1))
     shares = estimate(np.clip(share_of(draws, groups), 0.0, 1.0))
     return Grouping(shares, estimate(within), estimate(centres.std(axis=1, ddof=1)), count, contextual=False)

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..arms import shown
 from ..logs.log import Log
 from ..types import Floats, Label
 from . import words
 from .contextual import Contextual, context_refusal, replay_contexts
+from .course import Course, trust_over_time
 from .drift import Drift, drift
 from .evidence import Grade, graded
 from .gains import Setting, Worlds, judged
@@ -60,6 +62,7 @@ class Evaluation:
     contextual: Contextual | None = None
     contextual_refused: str | None = None
     curves: dict[str, Floats] = field(default_factory=dict, repr=False)
+    course: Course | None = field(default=None, repr=False)
     means: Floats | None = field(default=None, repr=False)
     """Expected reward of each arm: median, 5 % and 95 % quantile (3 x arms)."""
 
@@ -88,9 +91,10 @@ class Evaluation:
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
-        found = asdict(replace(self, curves={}, means=None))
+        found = asdict(replace(self, curves={}, course=None, means=None))
         for name in ("curves", "means", "marked"):
             del found[name]
+        found["course"] = self.course and {name: part.tolist() for name, part in vars(self.course).items() if part is not None}
         found["gains"] = {name: gain._asdict() for name, gain in self.gains.items()}
         for part in ("replay", "contextual"):
             if found[part] is not None:
@@ -143,6 +147,7 @@ def evaluate(
     explained = None
     if parted.groups is not None:
         explained = explain(parted.future, parted.groups, np.random.default_rng([seed, 3]), binary=parted.binary)
+    course = trust_over_time(log, parted, weigh=grade.letter == "B", seed=seed)
     tell("replaying the log (the first time on a machine, compiling takes some seconds)")
     replay, contextual = None, None
     if grade.letter == "A":
@@ -151,7 +156,7 @@ def evaluate(
         contextual = replay_contexts(log, parted, rounds=setting.rounds, seed=seed, say=tell)
     tell("playing policies in the worlds of two judges")
     worlds = judged(parted, setting, p=explained.p if explained else None, mark=replay.rounds if replay else None)
-    return _answer(replace(blank, explained=explained, replay=replay, contextual=contextual), parted, worlds)
+    return _answer(replace(blank, explained=explained, course=course, replay=replay, contextual=contextual), parted, worlds)
 
 
 def as_log(
@@ -165,15 +170,23 @@ def as_log(
 ) -> Log:
     """A log as it is, or one read from a frame or a file."""
     if isinstance(source, Log):
-        return source
-    if arm is None or reward is None:
+        log = source
+    elif arm is None or reward is None:
         raise ValueError("arm= and reward= must name the columns of the log; only a hedgerow.Log has them already")
-    return Log.read(source, arm=arm, reward=reward, context=context, clusters=clusters, time=time, propensity=propensity)
+    else:
+        log = Log.read(source, arm=arm, reward=reward, context=context, clusters=clusters, time=time, propensity=propensity)
+    if fixed := log.fixed_contexts():
+        raise ValueError(
+            f"context {shown(fixed)} is the same in all rows of an arm: a property of arms, not of the rounds; "
+            "leave it out, or give it as clusters"
+        )
+    return log
 
 
 def _check(share: float, rounds: int, draws: int, runs: int) -> None:
     if not 0.0 < share < 1.0:
-        raise ValueError(f"split must be a share above 0 and below 1, got {share!r}; history=False does without history")
+        instead = "history=False (--no-history) takes all rows as the future"
+        raise ValueError(f"split must be a share above 0 and below 1, got {share!r}; {instead}")
     for name, value, least in (("rounds", rounds, 10), ("draws", draws, 20), ("runs", runs, 1)):
         if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
             raise ValueError(f"{name} must be a whole number of at least {least}, got {value!r}")

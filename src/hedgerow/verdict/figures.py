@@ -1,4 +1,4 @@
-"""Figures of a verdict: gains with intervals, rewards over time, arms by group."""
+"""Figures of a verdict: gains with intervals, rewards and trust over time, arms by group."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +10,7 @@ from ..types import Floats, Label
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from .course import Course
     from .evaluation import Evaluation
 
 TITLES = {
@@ -75,6 +76,29 @@ def curves_figure(found: "Evaluation") -> "Figure":
             axes.plot(rounds, smooth, color=colour, label=shown, linestyle=dashes, linewidth=width)
         axes.set(xlabel="decision", ylabel="expected reward")
         figure.legend(loc="outside right upper")
+    return figure
+
+
+def course_figure(course: "Course", scale: float) -> "Figure":
+    """What the groups explain, and how far arms have moved since the history, as rows come in; rewards vary by ``scale``."""
+    from matplotlib.figure import Figure
+    from matplotlib.ticker import MaxNLocator, StrMethodFormatter
+
+    with style():
+        parts = [part for part, known in (("share", course.share), ("moved", course.moved)) if known is not None]
+        figure = Figure(figsize=(8.0, 2.8), layout="constrained")
+        for axes, part in zip(figure.subplots(1, len(parts), squeeze=False)[0], parts, strict=True):
+            if part == "share" and course.share is not None:
+                median, low, high = 100.0 * course.share
+                axes.fill_between(course.rows, low, high, color=BLUE, alpha=0.2, linewidth=0)
+                axes.plot(course.rows, median, color=BLUE, marker="o", markersize=3)
+                axes.set(title="groups explain, % of real differences", ylim=(0.0, 100.0))
+            elif course.moved is not None:
+                axes.plot(course.rows, course.moved, color=ORANGE, marker="o", markersize=3)
+                axes.set(title="arms have moved since history by", ylim=(0.0, max(1.2 * float(course.moved.max()), 0.2 * scale)))
+            axes.set(xlabel="later rows seen", xlim=(0, None))
+            axes.xaxis.set_major_locator(MaxNLocator(4, integer=True))
+            axes.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
     return figure
 
 

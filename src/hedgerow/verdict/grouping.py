@@ -8,7 +8,9 @@ from ..types import Floats, Integers
 from .sums import Sums, summed
 
 SHUFFLES = 1999
-DRAWS = 400
+DRAWS, LEAST_DRAWS, MOST_CELLS = 400, 100, 10_000_000
+"""Draws of the arms' means: fewer if there are very many arms, so that no table has more cells than this."""
+
 TOTALS, SHARES = 25, 21
 """Steps of the grid over the total spread and over the share between groups."""
 
@@ -75,8 +77,11 @@ def permutation(sums: Sums, groups: Integers, rng: np.random.Generator, *, binar
     centred = mean - (weight * mean).sum() / weight.sum()
     own = groups[seen]
     found = between_squares(own[None, :], centred, weight)[0]
-    shuffled = between_squares(rng.permuted(np.tile(own, (SHUFFLES, 1)), axis=1), centred, weight)
-    return float((1 + np.count_nonzero(shuffled >= found * (1.0 - 1e-12))) / (SHUFFLES + 1))
+    beaten, step = 0, max(MOST_CELLS // own.size, 1)
+    for start in range(0, SHUFFLES, step):
+        shuffled = rng.permuted(np.tile(own, (min(step, SHUFFLES - start), 1)), axis=1)
+        beaten += int(np.count_nonzero(between_squares(shuffled, centred, weight) >= found * (1.0 - 1e-12)))
+    return float((1 + beaten) / (SHUFFLES + 1))
 
 
 def estimates(sums: Sums, *, binary: bool) -> tuple[Floats, Floats, float, bool]:
@@ -117,14 +122,15 @@ def _fit(value: Floats, variance: Floats, groups: Integers, within: float, betwe
 
 
 def posterior(sums: Sums, groups: Integers, rng: np.random.Generator, *, binary: bool) -> Floats:
-    """Draws (400 x arms) of the arms' expected rewards; spreads within and between groups come from a grid."""
+    """Draws (400 or fewer x arms) of the arms' expected rewards; spreads within and between groups come from a grid."""
     value, variance, width, odds = estimates(sums, binary=binary)
     totals = width * np.geomspace(0.02, 10.0, TOTALS)
     grid = [(T * T * (1.0 - share), T * T * share, T) for T in totals for share in np.linspace(0.0, 1.0, SHARES)]
     fits = [_fit(value, variance, groups, within, between) for within, between, _ in grid]
     logs = np.array([fit.likelihood + np.log(T / (1.0 + (T / width) ** 2)) for fit, (_, _, T) in zip(fits, grid, strict=True)])
     odds_of = np.exp(logs - logs.max())
-    chosen = rng.choice(logs.size, size=DRAWS, p=odds_of / odds_of.sum())
+    count = min(DRAWS, max(LEAST_DRAWS, MOST_CELLS // value.size))
+    chosen = rng.choice(logs.size, size=count, p=odds_of / odds_of.sum())
     draws = np.stack([_draw(fits[at], grid[at][0], grid[at][1], value, variance, groups, rng) for at in chosen])
     return 1.0 / (1.0 + np.exp(-draws)) if odds else draws
 
@@ -141,11 +147,18 @@ def _draw(
     return np.asarray(centre + pull * (value - centre) + np.sqrt(pull * variance) * rng.standard_normal(value.size))
 
 
+def group_means(means: Floats, groups: Integers) -> Floats:
+    """Mean of each group in each row of arm means; no group is empty."""
+    sizes = np.bincount(groups)
+    ordered = means[:, np.argsort(groups, kind="stable")]
+    return np.asarray(np.add.reduceat(ordered, np.cumsum(sizes) - sizes, axis=1) / sizes)
+
+
 def share_of(means: Floats, groups: Integers) -> Floats:
     """1 - MSW / MST of each row of arm means: 0 for random labels, 1 if the arms of a group are equal."""
     sizes = np.bincount(groups)
     total = ((means - means.mean(axis=1, keepdims=True)) ** 2).sum(axis=1) / max(means.shape[1] - 1, 1)
-    centres = np.stack([means[:, groups == i].mean(axis=1) for i in range(sizes.size)], axis=1)
+    centres = group_means(means, groups)
     within = ((means - centres[:, groups]) ** 2).sum(axis=1) / max(means.shape[1] - sizes.size, 1)
     return np.asarray(1.0 - np.divide(within, total, out=np.ones_like(total), where=total > 0.0))
 
@@ -158,7 +171,7 @@ def explain(sums: Sums, groups: Integers, rng: np.random.Generator, *, binary: b
     best = draws.argmax(axis=1)
     own = groups[None, :] == groups[best][:, None]
     tight = np.where(own, draws, np.inf).min(axis=1) > np.where(own, -np.inf, draws).max(axis=1)
-    centres = np.stack([draws[:, groups == i].mean(axis=1) for i in range(int(groups.max()) + 1)], axis=1)
+    centres = group_means(draws, groups)
     within = np.sqrt(((draws - centres[:, groups]) ** 2).mean(axis=1))
     return Explained(
         share=max(float(median), 0.0),

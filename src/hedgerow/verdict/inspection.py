@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import bounds
 from ..logs.log import Log
-from ..types import Floats, Label
+from ..types import Floats, Integers, Label
 from . import words
 from .drift import Drift, drift
 from .evaluation import as_log
@@ -128,7 +128,7 @@ def inspect(
         else plain
     )
     groups = np.zeros(count, dtype=np.int64) if log.clusters is None else numbered(log.clusters)
-    refused = None if log.clusters is None else grouping_refusal(groups)
+    refused = None if log.clusters is None else _grouping_refusal(log, groups)
     draws = posterior(sums, groups, rng, binary=binary)
     half = log.arm.size // 2
     return Inspection(
@@ -150,6 +150,12 @@ def inspect(
         grouping_refused=refused,
         bounds=_bounds(log, draws.mean(axis=0), plain),
     )
+
+
+def _grouping_refusal(log: Log, groups: Integers) -> str | None:
+    if np.ptp(log.reward) == 0.0:
+        return f"all rewards are {log.reward[0]:g}, so that there are no differences to explain."
+    return grouping_refusal(groups)
 
 
 def _bounds(log: Log, means: Floats, sums: Sums) -> Bounds | None:

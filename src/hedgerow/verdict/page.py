@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..report.figures import svg
 from . import words
-from .figures import arms_figure, curves_figure, gains_figure
+from .figures import arms_figure, course_figure, curves_figure, gains_figure
 from .interval import Gain
 
 if TYPE_CHECKING:
@@ -46,14 +46,16 @@ def section(found: "Evaluation") -> str:
     """The page without its frame, as notebooks show it."""
     parts = [f"<h1>Verdict on {escape(found.source)}</h1>", _sentences(found)]
     if found.gains:
-        parts += [_gains(found), _time(found)]
+        parts += [_gains(found), _time(found), _course(found)]
     if found.means is not None:
         parts.append(_arms(found))
     return "\n".join([*parts, _settings(found)])
 
 
 def _sentences(found: "Evaluation") -> str:
-    badges = "".join(f'<span class="badge {BADGES[ruling]}">{part}: {ruling}</span> ' for part, ruling in found.rulings.items())
+    badges = " &middot; ".join(
+        f'<span class="badge {BADGES[ruling]}">{part}: {ruling}</span>' for part, ruling in found.rulings.items()
+    )
     first, *rest = words.verdict(found)
     head = _paragraph(f"<b>Grade {found.grade.letter}.</b> {escape(first)}", found.grade.letter == "C")
     return "\n".join([f"<p>{badges}</p>", head, *(_paragraph(escape(line), "refused:" in line.lower()) for line in rest)])
@@ -92,6 +94,17 @@ def _time(found: "Evaluation") -> str:
         "Expected reward of each decision, the mean over worlds that fit the log, over a window of a fiftieth of the rounds."
     )
     return f"<h2>Over time</h2>\n{_drawing(curves_figure(found), caption)}\n{saved}"
+
+
+def _course(found: "Evaluation") -> str:
+    course = found.course
+    if course is None or (course.share is None and course.moved is None):
+        return ""
+    caption = (
+        "The share of the real differences between arms that the groups explain, with its 90 % interval, and how far arms have "
+        "moved since the history (a standard deviation; 0: no more than chance), as the later rows come in."
+    )
+    return f"<h2>Trust over time</h2>\n{_drawing(course_figure(course, found.scale), caption)}"
 
 
 def _arms(found: "Evaluation") -> str:

@@ -103,7 +103,7 @@ def drifted(found: "Evaluation") -> str:
     off = f"an arm's {'rate' if found.binary else 'mean'} in the earlier part is off by {factor} either way"
     if found.drift.p < 0.05:
         return f"The arms moved between the two parts ({p_value(found.drift.p)}): {off}. That alone is no reason to drop history."
-    return f"No drift is visible between the two parts ({p_value(found.drift.p)}): {off}."
+    return f"No drift is visible between the two parts ({p_value(found.drift.p)}); the judges allow for one in which {off}."
 
 
 def explained(found: Explained) -> str:
