@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
-from hedgerow.statistics import PULLS, THETA
+from hedgerow.ridge import THETA
+from hedgerow.statistics import PULLS
 from hedgerow.testing import snapshot
 
 OPERATIONS = 500_000

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
-from hedgerow.statistics import THETA, row_size
+from hedgerow.ridge import THETA
+from hedgerow.statistics import row_size
 
 
 def unpacked(packed, d):

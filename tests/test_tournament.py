@@ -130,7 +130,7 @@ def test_pruning_decides_as_scoring_every_arm(spread):
 
 COUNT = """
 import numpy as np, hedgerow as hr
-import hedgerow.tree as tree, hedgerow.tournament as tournament, hedgerow.statistics as statistics
+import hedgerow.ridge_paths as ridge_paths, hedgerow.tournament as tournament
 counts = {}
 def counted(module, name):
     inner = getattr(module, name)
@@ -138,7 +138,7 @@ def counted(module, name):
         counts[name] = counts.get(name, 0) + 1
         return inner(*arguments)
     setattr(module, name, wrapper)
-counted(tournament, "ucb_value"); counted(tree, "dot")
+counted(tournament, "ucb_value"); counted(ridge_paths, "dot")
 rng = np.random.default_rng(0)
 per_round = []
 for K in (256, 4096):

@@ -12,7 +12,7 @@ from work import drawn, generator, linear
 import hedgerow as hr
 from hedgerow.play import _ask, _bundle, _teach
 from hedgerow.play import play as play_trial
-from hedgerow.statistics import packed_products, ridge_estimate
+from hedgerow.ridge import packed_products, ridge_estimate
 from workers.measure import answer, timed
 
 NO_CONTEXT = np.zeros(0)

@@ -27,7 +27,7 @@ class Layout(NamedTuple):
 
 
 class Nodes(NamedTuple):
-    """The tree and its rows: online sums, historical sums, decisions that wait, derived rows (see statistics.py);
+    """The tree and its rows: online sums, historical sums, decisions that wait, derived rows (see statistics.py, ridge.py);
     the ledger, numbers of the policy as a whole; tournaments (tournament.py)."""
 
     arms: Arms

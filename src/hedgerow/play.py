@@ -9,8 +9,9 @@ from .kernel import compiled
 from .meta import Meta
 from .problems import Trial
 from .randomness import NO_KEY, new_key
+from .reward_paths import credit_rewards, descend_rewards
+from .ridge_paths import credit_ridge, descend_ridge
 from .rules import LINUCB
-from .tree import credit_rewards, credit_ridge, descend_rewards, descend_ridge
 from .types import Floats, Integers, Policy
 from .walks import Course
 

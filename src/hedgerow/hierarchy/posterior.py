@@ -12,7 +12,7 @@ import math
 import numpy as np
 
 from ..kernel import compiled, summing
-from ..statistics import squared
+from ..ridge import squared
 from ..tree import PARENT, SIZE
 from ..types import Floats, Links
 from .evidence import (

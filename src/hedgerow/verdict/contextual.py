@@ -16,7 +16,7 @@ from ..kernel import compiled
 from ..logs.encoding import Encoding
 from ..paper import HLinUCB, HLinUCBC
 from ..randomness import NO_KEY
-from ..tree import credit_ridge, descend_ridge
+from ..ridge_paths import credit_ridge, descend_ridge
 from ..types import Floats, Integers, Links
 from .evidence import Grade
 from .gains import paired

@@ -8,9 +8,10 @@ from ..balance import balance
 from ..kernel import compiled
 from ..nodes import Layout, Nodes
 from ..noise import rescale
+from ..reward_paths import bounds_from_below, credit_rewards, credit_sums, descend_rewards, descend_ucb
 from ..rules import BAST, D3RB, NEVER, NEXT, SCALE, UCB, Rule, score
 from ..statistics import PULLS, TOTAL
-from ..tree import PARENT, bounds_from_below, clock_at, credit_rewards, credit_sums, descend_rewards, descend_ucb
+from ..tree import PARENT, clock_at
 from ..types import Floats, Integers, Links
 from . import Course
 from .waiting import expect as expect

@@ -7,9 +7,11 @@ import numpy as np
 from ..kernel import compiled
 from ..nodes import PRECISIONS, Layout, Nodes
 from ..randomness import draw
+from ..ridge import THETA, all_packed_products, packed_products, refresh, ridge_estimate
+from ..ridge_paths import credit_ridge, descend_ridge, score_all, score_promising
 from ..rules import LINUCB, Rule, ridge_score
-from ..statistics import THETA, all_packed_products, packed_products, refresh, ridge_estimate, triangle
-from ..tree import FIRST, SIZE, TIE, credit_ridge, descend_ridge, pick, score_all, score_promising
+from ..statistics import triangle
+from ..tree import FIRST, SIZE, TIE, pick
 from ..types import Floats, Integers, Links
 from . import Course
 from .waiting import expect as expect

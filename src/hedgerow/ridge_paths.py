@@ -1,0 +1,134 @@
+"""Ridge regressions in the tree: choosing walks down to an arm, learning walks up from it."""
+
+import math
+
+import numpy as np
+
+from .kernel import compiled
+from .randomness import draw
+from .ridge import CEILING, THETA, follow, packed_products, refresh, ridge_estimate
+from .rules import LINUCB, ridge_score
+from .statistics import PULLS, dot, observe, usable, waiting
+from .tree import FIRST, PARENT, SIZE, TIE, is_best, pick
+from .types import Floats, Links
+
+PRUNING = 4000
+"""Numbers in the packed inverses side by side from which on it pays to look for nodes that need not be scored."""
+
+
+@compiled
+def score_all(rule: int, ledger: Floats, first: int, means: Floats, spreads: Floats, key: int) -> float:
+    """Turn the means of neighbouring ridge nodes into their scores; the best of them."""
+    best = -math.inf
+    for offset in range(means.size):
+        means[offset] = ridge_score(rule, means[offset], spreads[offset], first + offset, ledger, key)
+        best = max(best, means[offset])
+    return best
+
+
+@compiled
+def score_promising(
+    rule: int, ledger: Floats, derived: Floats, context: Floats, products: Floats, first: int, values: Floats, key: int
+) -> tuple[float, int]:
+    """Turn the means of neighbouring ridge nodes into their scores as far as they could be the best, else into -inf.
+
+    Returns the best score, and how many nodes were scored. LinUCB's index grows with the spread, and x' A^-1 x <= ceiling x'x,
+    so a node whose index would not be the best even with that spread need not be scored. What promises most goes first.
+    """
+    d = context.size
+    length = 0.0
+    for i in range(d):
+        length += context[i] * context[i]
+    promises = np.empty(values.size)
+    ceilings = derived[first:, CEILING]
+    for offset in range(values.size):
+        promises[offset] = ridge_score(rule, values[offset], ceilings[offset] * length, first + offset, ledger, key)
+    most = 0
+    for offset in range(values.size):
+        if promises[offset] > promises[most]:
+            most = offset
+    best, scored = -math.inf, 0
+    for turn in range(-1, values.size):
+        offset = most if turn < 0 else turn
+        if turn == most:
+            continue
+        if is_best(promises[offset], best, TIE):
+            node = first + offset
+            spread = max(dot(derived, node, THETA + d, products), 0.0)
+            values[offset] = ridge_score(rule, values[offset], spread, node, ledger, key)
+            best = max(best, values[offset])
+            scored += 1
+        else:
+            values[offset] = -math.inf
+    return best, scored
+
+
+@compiled
+def first_ridge(
+    rule: int, ledger: Floats, derived: Floats, context: Floats, products: Floats, first: int, size: int, key: int
+) -> int:
+    """The first of the best of neighbouring ridge nodes in one pass, or -1 if the best ties with a lower score before it."""
+    best = -math.inf
+    chosen = first
+    tied = False
+    for node in range(first, first + size):
+        spread = max(dot(derived, node, THETA + context.size, products), 0.0)
+        value = ridge_score(rule, dot(derived, node, THETA, context), spread, node, ledger, key)
+        if value > best:
+            tied = is_best(best, value, TIE)
+            best = value
+            chosen = node
+    return -1 if tied else chosen
+
+
+@compiled
+def any_ridge(
+    rule: int, ledger: Floats, derived: Floats, context: Floats, products: Floats, first: int, size: int, key: int, drawn: float
+) -> int:
+    """One of the best of neighbouring ridge nodes: the first, or one at random by ``drawn`` >= 0."""
+    values = np.empty(size)
+    if rule == LINUCB and products.size * size >= PRUNING:
+        for offset in range(size):
+            values[offset] = dot(derived, first + offset, THETA, context)
+        best, _ = score_promising(rule, ledger, derived, context, products, first, values, key)
+    else:
+        spreads = np.empty(size)
+        ridge_estimate(derived, context, products, first, values, spreads)
+        best = score_all(rule, ledger, first, values, spreads, key)
+    return first + pick(values, best, TIE, drawn)
+
+
+@compiled
+def descend_ridge(rule: int, tree: Links, derived: Floats, ledger: Floats, context: Floats, key: int) -> int:
+    """From the root to an arm, at each level to the best child (Algorithm 2, lines 4-5).
+
+    -1 for a context that is not finite or too large.
+    """
+    fine = usable(context)
+    products = packed_products(context if fine else context[:0])
+    node = 0 if fine else -1
+    level = 0
+    while node >= 0 and tree[node, SIZE] > 0:
+        first, size = tree[node, FIRST], tree[node, SIZE]
+        node = -1
+        if key < 0 and (rule != LINUCB or products.size * size < PRUNING):
+            node = first_ridge(rule, ledger, derived, context, products, first, size, key)
+        if node < 0:
+            node = any_ridge(rule, ledger, derived, context, products, first, size, key, draw(key, level))
+        level += 1
+    return node
+
+
+@compiled
+def credit_ridge(
+    tree: Links, online: Floats, past: Floats, pending: Floats, derived: Floats, leaf: int, reward: float, context: Floats
+) -> bool:
+    """Add an observation to an arm and to every node above it (Algorithm 2, lines 6-7); not if the context is unusable."""
+    fine = usable(context)
+    node = leaf if fine else -1
+    while node >= 0:
+        observe(online, node, reward, context)
+        if node > 0 and (waiting(pending, node) > 0.0 or not follow(derived, node, online[node, PULLS], reward, context)):
+            refresh(online, past, pending, derived, node, context.size)
+        node = tree[node, PARENT]
+    return fine
