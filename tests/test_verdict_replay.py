@@ -11,7 +11,7 @@ import pytest
 
 import hedgerow as hr
 from hedgerow.verdict import coverage, replay
-from hedgerow.verdict.contextual import Contest, Rows, context_refusal, replay_contexts, replay_policy, with_numbers
+from hedgerow.verdict.contextual import Contest, Rows, context_refusal, offered, replay_contexts, replay_policy, with_numbers
 from hedgerow.verdict.evidence import graded
 from hedgerow.verdict.gains import entrants
 from hedgerow.verdict.sums import split
@@ -112,13 +112,47 @@ def test_a_contextual_replay_is_li_et_al_by_hand(log):
 def test_contextual_replay_needs_contexts_rows_and_even_choices(log):
     parted = split(log, share=0.5, history=True, weigh=False)
     grade = graded(log, logging=None)
-    found = replay_contexts(log, parted, rounds=30, seed=0, say=lambda _: None)
+    found = replay_contexts(log, parted, grade, rounds=30, seed=0, say=lambda _: None)
     assert (found.rounds, found.dimension) == (30, 4)
     assert set(found.gains) == {"history", "grouping", "labels"}
-    assert context_refusal(log, parted, grade, 1000) is None
-    assert "needs as many as arms, 6" in context_refusal(log, parted, grade, 5)
-    assert "chosen evenly and at random" in context_refusal(log, parted, replace(grade, letter="C"), 1000)
-    assert context_refusal(replace(log, context={}), parted, grade, 5) is None
+    assert context_refusal(log, parted, grade, 1000, 0) is None
+    assert "needs as many as arms, 6" in context_refusal(log, parted, grade, 5, 0)
+    assert "chosen at random or with known propensities" in context_refusal(log, parted, replace(grade, letter="C"), 1000, 0)
+    assert context_refusal(replace(log, context={}), parted, grade, 5, 0) is None
+
+
+def tilted(rows, arms=6, seed=0):
+    """A log whose choice of the arm follows the device, with propensities."""
+    rng = np.random.default_rng(seed)
+    device = rng.integers(0, 2, size=rows)
+    chance = np.exp(0.8 * np.outer([-1, 1], np.linspace(-1, 1, arms)))
+    chance /= chance.sum(axis=1, keepdims=True)
+    arm = (rng.random(rows)[:, None] > chance[device].cumsum(axis=1)).sum(axis=1)
+    reward = (rng.random(rows) < 0.1 + 0.1 * arm * device).astype(float)
+    frame = pl.DataFrame({"arm": arm, "reward": reward, "device": device, "p": chance[device, arm]})
+    clusters = {k: f"group {k // 2}" for k in range(arms)}
+    return hr.Log.read(frame, arm="arm", reward="reward", context=["device"], clusters=clusters, propensity="p")
+
+
+def test_a_thinned_log_is_one_of_even_choices():
+    """In each context every arm is left as often as any other: 1/6 of some 7000 rows, within four standard errors."""
+    log = tilted(40_000)
+    parted, grade = split(log, share=0.5, history=True, weigh=True), graded(log, logging=None)
+    assert grade.letter == "B"
+    kept = offered(log, parted, grade, seed=0)
+    assert kept.min() >= 20_000
+    for device in (0.0, 1.0):
+        counts = np.bincount(log.arm[kept][log.context["device"][kept] == device], minlength=6)
+        assert np.abs(counts - counts.mean()).max() < 4 * np.sqrt(counts.mean())
+    found = replay_contexts(log, parted, grade, rounds=100, seed=0, say=lambda _: None)
+    assert found.rows == kept.size
+    assert found.gains["history"].low > 0.0
+
+
+def test_a_log_that_thins_to_little_is_refused():
+    log = tilted(1000)
+    parted, grade = split(log, share=0.5, history=True, weigh=True), graded(log, logging=None)
+    assert "would match what a policy chooses; it takes 60" in context_refusal(log, parted, grade, 1000, 0)
 
 
 def test_simulated_logs_have_the_truth_they_were_made_from():

@@ -1,7 +1,8 @@
 """Replay of policies with contexts (Li et al. 2011).
 
 Logged rows are offered in random order; one counts, and is learnt from, where the policy's arm is the logged one.
-That is valid, and wasteful, for arms chosen about evenly: one row in K matches.
+That is valid, and wasteful, for arms chosen about evenly: one row in K matches. Other logs are thinned first: a row stays with
+probability p_min / p, p its propensity, and among those that stay every arm is as likely as any other, whatever the context.
 """
 
 from collections.abc import Callable
@@ -32,6 +33,10 @@ MOST_OFFERED = 20_000
 
 WIDEST = 40
 """Numbers in a context beyond which regressions have too little to learn from within a replay."""
+
+
+MATCHED = 10
+"""Rows per arm that must match in a thinned log."""
 
 
 @dataclass(frozen=True)
@@ -135,21 +140,35 @@ def with_numbers(log: "Log") -> Floats:
     return np.column_stack([np.ones(log.arm.size), encoding.matrix(log.context)[:, kept]])
 
 
-def horizon(split: Split, rounds: int) -> int:
-    """Rounds that a replay with contexts can have."""
-    return min(int(SHARE * min(split.future_rows, MOST_OFFERED) / split.arms), rounds)
+def offered(log: "Log", split: Split, grade: Grade, seed: int) -> Integers:
+    """The later rows, thinned to an even choice of arms if it was not even."""
+    later = np.arange(log.arm.size - split.future_rows, log.arm.size)
+    if grade.letter == "A" and grade.near_uniform:
+        return later
+    chance = split.shares[log.arm] if log.propensity is None else log.propensity
+    stays = chance[later].min() / chance[later]
+    return np.asarray(later[np.random.default_rng([seed, 7]).random(later.size) < stays])
 
 
-def context_refusal(log: "Log", split: Split, grade: Grade, rounds: int) -> str | None:
+def horizon(rows: int, arms: int, rounds: int) -> int:
+    """Rounds that a replay of so many rows with contexts can have."""
+    return min(int(SHARE * min(rows, MOST_OFFERED) / arms), rounds)
+
+
+def context_refusal(log: "Log", split: Split, grade: Grade, rounds: int, seed: int) -> str | None:
     """Why policies with contexts cannot be replayed, if there are contexts."""
     if not log.context:
         return None
-    if grade.letter != "A" or not grade.near_uniform:
-        return "policies with contexts can be replayed only where arms were chosen evenly and at random"
-    if (length := horizon(split, rounds)) < split.arms:
+    if grade.letter == "C":
+        return "policies with contexts can be replayed only where arms were chosen at random or with known propensities"
+    rows, arms = offered(log, split, grade, seed).size, split.arms
+    if rows < split.future_rows and rows // arms < MATCHED * arms:
         return (
-            f"{split.future_rows:,} rows make a replay with contexts of {length} rounds; it needs as many as arms, {split.arms}"
+            f"thinned to an even choice of arms, {split.future_rows:,} rows become {rows:,}, of which some {rows // arms:,} "
+            f"would match what a policy chooses; it takes {MATCHED * arms:,}"
         )
+    if (length := horizon(rows, arms, rounds)) < arms:
+        return f"{rows:,} rows make a replay with contexts of {length} rounds; it needs as many as arms, {arms}"
     if (width := with_numbers(log).shape[1]) > WIDEST:
         return (
             f"these contexts are {width} numbers, too many to be learnt from in a replay; choose fewer columns ({WIDEST} numbers)"
@@ -157,11 +176,12 @@ def context_refusal(log: "Log", split: Split, grade: Grade, rounds: int) -> str 
     return None
 
 
-def replay_contexts(log: "Log", split: Split, *, rounds: int, seed: int, say: Callable[[str], None]) -> Contextual:
+def replay_contexts(log: "Log", split: Split, grade: Grade, *, rounds: int, seed: int, say: Callable[[str], None]) -> Contextual:
     """The gains of contextual policies, where ``context_refusal`` has nothing to say."""
-    count, length, numbers = split.future_rows, horizon(split, rounds), with_numbers(log)
-    cut = log.arm.size - count
-    past, rows = (Rows(log.arm[part], log.reward[part], numbers[part]) for part in (slice(0, cut), slice(cut, None)))
+    numbers, later = with_numbers(log), offered(log, split, grade, seed)
+    count, length = later.size, horizon(later.size, split.arms, rounds)
+    earlier = np.arange(log.arm.size - split.future_rows)
+    past, rows = (Rows(log.arm[part], log.reward[part], numbers[part]) for part in (earlier, later))
     contest, rng = Contest(past, split), np.random.default_rng([seed, 5])
     orders = contest.gains(rows, np.arange(count), length, ORDERS, rng)
     bootstraps = []

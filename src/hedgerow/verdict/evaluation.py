@@ -153,7 +153,7 @@ def evaluate(
     if grade.letter == "A":
         replay = replayed(log, parted, near_uniform=grade.near_uniform, rounds=setting.rounds, seed=seed)
     if log.context and blank.contextual_refused is None:
-        contextual = replay_contexts(log, parted, rounds=setting.rounds, seed=seed, say=tell)
+        contextual = replay_contexts(log, parted, grade, rounds=setting.rounds, seed=seed, say=tell)
     tell("playing policies in the worlds of two judges")
     worlds = judged(parted, setting, p=explained.p if explained else None, mark=replay.rounds if replay else None)
     return _answer(replace(blank, explained=explained, course=course, replay=replay, contextual=contextual), parted, worlds)
@@ -219,7 +219,7 @@ def _blank(log: Log, grade: Grade, parted: Split, setting: Setting) -> Evaluatio
         refused=tuple(refusals(parted)),
         grouping_refused=None if parted.groups is None else grouping_refusal(parted.groups),
         drift=drift(parted.future, parted.past, binary=parted.binary) if parted.remembers else None,
-        contextual_refused=context_refusal(log, parted, grade, setting.rounds),
+        contextual_refused=context_refusal(log, parted, grade, setting.rounds, setting.seed),
     )
 
 
