@@ -84,6 +84,23 @@ def test_auto_says_how_far_it_takes_history_to_be_off():
     assert policy.explain().settings["drift"] == found.history.drift
 
 
+def test_groups_are_not_judged_by_a_history_that_lies():
+    """The log says that groups differ, the rounds that they do not."""
+    rng = np.random.default_rng(3)
+    arms, clusters = list(range(20)), [arm // 5 for arm in range(20)]
+    past = np.repeat(arms, 200)
+    log = hr.History.from_rounds(arms=past, rewards=rng.normal(0.2 * np.array(clusters)[past], 0.1))
+    now = 0.5 + 0.1 * rng.standard_normal(20)
+    shares = {}
+    for make in (hr.HUCBC, hr.Auto):
+        policy = make(arms, clusters=clusters, history=log)
+        for arm in arms * 30:
+            policy.learn(arm, rng.normal(now[arm], 0.1))
+        shares[make.__name__] = quietly(policy).grouping.share.value
+    assert shares["HUCBC"] > 0.8
+    assert shares["Auto"] < 0.4
+
+
 def test_a_history_that_holds_is_not_warned_of():
     """At a level of 1 %, over many histories."""
     rng = np.random.default_rng(1)

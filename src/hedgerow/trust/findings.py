@@ -21,7 +21,9 @@ def findings(
     number_of = {label: number for number, label in enumerate(dict.fromkeys(labels))}
     if dimension is None:
         groups = np.array([number_of[label] for label in labels])
-        return (rewards.grouping(nodes, groups) if labels else None), _drifted(rewards.agreement(nodes), estimated)
+        return (rewards.grouping(nodes, groups, estimated.get("drift", 0.0)) if labels else None), _drifted(
+            rewards.agreement(nodes), estimated
+        )
     ledger = nodes.ledger if weighted else None
     parted = linear.grouping(nodes, dimension, len(number_of), ledger) if labels else None
     return parted, _drifted(linear.agreement(nodes, dimension), estimated)

@@ -31,9 +31,16 @@ def estimate(draws: Floats) -> Estimate:
     return Estimate(value, low, high)
 
 
-def grouping(nodes: Nodes, groups: Integers) -> Grouping | None:
+def _believed(past: Sums, drift: float) -> Sums:
+    """History that is off by ``drift``: H rows then count H / (1 + H drift^2 / v)."""
+    trust = 1.0 / (1.0 + past.rows * drift * drift / np.maximum(past.variances(binary=_binary(past)), 1e-300))
+    return Sums(trust * past.rows, trust * past.total, trust * past.squares)
+
+
+def grouping(nodes: Nodes, groups: Integers, drift: float) -> Grouping | None:
     """Spreads within and between groups and the share explained, from draws of the arms' expected rewards."""
-    sums = _sums(nodes.online[nodes.arms.leaves] + nodes.past[nodes.arms.leaves])
+    past, online = _sums(nodes.past[nodes.arms.leaves]), _sums(nodes.online[nodes.arms.leaves])
+    sums = online + (_believed(past, drift) if drift > 0.0 else past)
     seen = np.count_nonzero(sums.rows)
     if seen < 3 or len(set(groups.tolist())) in (1, groups.size) or np.ptp(sums.mean[sums.rows > 0.0]) == 0.0:
         return None
