@@ -377,6 +377,23 @@ def test_the_commands_write_a_page_and_exit_with_what_happened(tmp_path):
     assert "12,000 rows, 24 arms in 6 groups" in seen.stdout
 
 
+ROOT = Path(__file__).parent.parent
+
+
+def test_the_readme_shows_what_the_example_says():
+    names = {"arm": "ad", "reward": "click", "time": "day", "context": "device"}
+    found = hr.evaluate(ROOT / "examples" / "log.csv", clusters=f"{ROOT / 'examples' / 'ads.csv'}:ad,topic", **names)
+    shown = (ROOT / "README.md").read_text().split("shuffled labels:\n\n```\n")[1].split("\n```")[0].splitlines()
+    assert len(shown) == 4
+    assert set(shown) <= set(str(found).splitlines())
+
+
+def test_the_example_is_what_its_script_makes(tmp_path):
+    subprocess.run([sys.executable, ROOT / "examples" / "make_log.py", tmp_path], check=True)
+    for name in ("log.csv", "ads.csv"):
+        assert (tmp_path / name).read_bytes() == (ROOT / "examples" / name).read_bytes()
+
+
 @pytest.mark.skipif("HEDGEROW_DATA" not in os.environ, reason="HEDGEROW_DATA does not name the folder of the public logs")
 @pytest.mark.parametrize(("log", "grade", "events"), [("random", "A", "19 events"), ("bts", "B", "4 events")])
 def test_the_public_log_is_refused(log, grade, events):
