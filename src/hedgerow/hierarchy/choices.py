@@ -69,12 +69,12 @@ def opening(tree: Links, online: Floats, past: Floats, pending: Floats, derived:
             return chosen
     doubts = DOUBT * math.sqrt(ledger[COUNT])
     if math.floor(doubts * math.sqrt(rounds)) > math.floor(doubts * math.sqrt(rounds - 1.0)):
-        return most_hoped(tree, pending, derived, rounds)
+        return most_hoped(tree, pending, derived, ledger, rounds)
     return -1
 
 
 @compiled
-def most_hoped(tree: Links, pending: Floats, derived: Floats, rounds: float) -> int:
+def most_hoped(tree: Links, pending: Floats, derived: Floats, ledger: Floats, rounds: float) -> int:
     """The arm of the highest bound of its own, had it the noise of the arms played most.
 
     Where noise grows with the mean, a good arm whose first rewards were low looks both poor and certain.
@@ -84,7 +84,7 @@ def most_hoped(tree: Links, pending: Floats, derived: Floats, rounds: float) -> 
         if tree[node, SIZE] == 0:
             plays = derived[node, PLAYS] + waiting(pending, node)
             if plays > 0.0:
-                value = derived[node, ALONE] + width(derived[node, HOPED] / plays, rounds / plays, 1.0)
+                value = derived[node, ALONE] + width(derived[node, HOPED] / plays, rounds / plays, 1.0, ledger[COUNT])
                 if value > best:
                     chosen, best = node, value
     return chosen
@@ -105,7 +105,7 @@ def most_promising(tree: Links, pending: Floats, derived: Floats, ledger: Floats
 
 
 @compiled
-def best_inside(tree: Links, pending: Floats, derived: Floats, cluster: int, rounds: float) -> int:
+def best_inside(tree: Links, pending: Floats, derived: Floats, ledger: Floats, cluster: int, rounds: float) -> int:
     """Inside a cluster: an arm never played, else the highest bound of its own mean."""
     first, last = tree[cluster, FIRST], tree[cluster, FIRST] + tree[cluster, SIZE]
     chosen, best, least = -1, -math.inf, 1 << 33
@@ -116,7 +116,7 @@ def best_inside(tree: Links, pending: Floats, derived: Floats, cluster: int, rou
         value = math.inf
         if plays > 0.0:
             z = rounds / (derived[cluster, ARMS] * plays)
-            value = derived[node, ALONE] + width(derived[node, HOPED] / plays, z, INSIDE)
+            value = derived[node, ALONE] + width(derived[node, HOPED] / plays, z, INSIDE, ledger[COUNT])
         rank = mixed(node - first)
         if value > best or (value == math.inf and rank < least):
             chosen, best = node, value
@@ -134,7 +134,7 @@ def choose_bound(
     if chosen >= 0:
         return chosen
     promising = most_promising(tree, pending, derived, ledger, rounds)
-    return best_inside(tree, pending, derived, tree[promising, PARENT], rounds)
+    return best_inside(tree, pending, derived, ledger, tree[promising, PARENT], rounds)
 
 
 @compiled

@@ -45,17 +45,20 @@ from .table import (
     WITHIN_SPREAD,
 )
 
-LEVEL, LATE = 10.0, 100.0
-"""Of every width, see ``width``."""
+LEVEL = 10.0
+"""Of the widths between clusters, see ``width``."""
 
 STRANGERS = 1.0
 """Arms expected not to belong to their cluster, whatever the spreads say."""
 
 
 @compiled
-def width(spread: float, z: float, level: float) -> float:
-    """sqrt(V (log(1 + level z) + log(1 + z / LATE))), z = t V / (K v): near sqrt(V log z) for long, sqrt(2 V log z) at last."""
-    return math.sqrt(spread * (math.log(1.0 + level * z) + math.log(1.0 + z / LATE)))
+def width(spread: float, z: float, level: float, arms: float) -> float:
+    """sqrt(V (log(1 + level z) + log(1 + z / K))), z = t V / (K v): near sqrt(2 V log z) for few arms, and at last for many.
+
+    Of many arms one left too early costs little, for another is nearly as good; of a few it costs much.
+    """
+    return math.sqrt(spread * (math.log(1.0 + level * z) + math.log(1.0 + z / arms)))
 
 
 @compiled
@@ -92,9 +95,9 @@ def bound(derived: Floats, ledger: Floats, node: int, rounds: float, awaited: fl
     within, alone = derived[node, WITHIN_SPREAD], derived[node, ALONE_SPREAD]
     if awaited > 0.0:
         within, alone = within / (1.0 + within * awaited / noise), alone / (1.0 + alone * awaited / noise)
-    member: float = derived[node, WITHIN] + width(within, share * within / noise, LEVEL)
+    member: float = derived[node, WITHIN] + width(within, share * within / noise, LEVEL, ledger[COUNT])
     chance = derived[node, STRANGER]
-    stranger: float = derived[node, ALONE] + width(alone, share * chance * alone / noise, LEVEL)
+    stranger: float = derived[node, ALONE] + width(alone, share * chance * alone / noise, LEVEL, ledger[COUNT])
     return max(member, stranger)
 
 

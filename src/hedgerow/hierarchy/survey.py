@@ -41,7 +41,13 @@ def noise_of(derived: Floats, ledger: Floats, node: int, deviations: float) -> f
 
 @compiled
 def hoped_noise(derived: Floats, ledger: Floats, node: int, deviations: float) -> float:
-    """Noise of an arm if it were among those played most: its own, drawn to theirs."""
+    """Noise of an arm if it were among those played most: its own, drawn to theirs; of two values, theirs if that is more.
+
+    A rate says all of its noise: an arm without a hit so far would, if it were as good as those, be as noisy.
+    """
+    if ledger[BINARY] > 0.0:
+        rate_noise: float = max(derived[node, NOISE], ledger[POOLED])
+        return rate_noise
     hoped: float = (deviations + LENT * ledger[POOLED]) / (max(derived[node, PLAYS] - 1.0, 0.0) + LENT)
     return hoped
 
