@@ -382,6 +382,14 @@ def test_residuals_from_a_lie_say_nothing_of_the_noise():
     assert counts == [32.0, 0.0]
 
 
+def test_a_history_let_go_of_takes_its_drift_with_it():
+    hierarchy = lie(1000, honest=False)
+    assert hierarchy.ledger[book.DRIFT] > 0.0
+    hierarchy.past[:] = 0.0
+    rebuild(*hierarchy.state)
+    assert hierarchy.ledger[book.DRIFT] == 0.0
+
+
 def test_a_drift_comes_from_the_evidence():
     """No drift nearby is likelier than the one in use."""
     from hedgerow.hierarchy.rebuild import evidence_of

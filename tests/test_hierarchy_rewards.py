@@ -226,3 +226,24 @@ def test_auto_against_a_flat_policy_of_a_good_scale():
         makes = {"Auto": hr.Auto, "HUCB": partial(hr.HUCB, scale=0.25)}
         result = hr.simulate(makes, problem, rounds=10_000, trials=60, seed=5)
         assert result.of("Auto", "regret").mean() < most * result.of("HUCB", "regret").mean()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rates", [(0.05, 0.06), (0.02, 0.02, 0.02, 0.03, 0.05)])
+def test_few_arms_with_rare_clicks_are_not_given_up_too_early(rates):
+    """No groups, no history: no worse than UCB with its automatic scale, which has 1.5 times the regret."""
+    from functools import partial
+
+    from hedgerow.problems import Trial
+
+    class Clicks:
+        dimension = None
+
+        def trial(self, rounds, rng):
+            clicks = (rng.random((rounds, len(rates))) < rates).astype(float)
+            nothing = hr.History.from_rounds(arms=[], rewards=[])
+            return Trial((0,) * len(rates), nothing, clicks, np.array([rates]), np.arange(rounds), np.zeros((rounds, 0)))
+
+    makes = {"Auto": hr.Auto, "UCB": partial(hr.UCB, scale="auto")}
+    result = hr.simulate(makes, Clicks(), rounds=10_000, trials=60, seed=2)
+    assert result.of("Auto", "regret").mean() < result.of("UCB", "regret").mean()

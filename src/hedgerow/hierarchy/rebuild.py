@@ -14,7 +14,6 @@ GROWTH, ONLINE_GROWTH, ONLINE_FIRST = 1.5, 4.0, 32.0
 """A refresh is due when all rounds have grown by half; or when the online ones have grown fourfold, from 32 on: so a long history
 that lies is found out soon."""
 
-
 MARGIN = 3.0
 """Nats by which a history that is off must be likelier than one that is not."""
 
@@ -70,6 +69,8 @@ def rebuild(tree: Links, online: Floats, past: Floats, derived: Floats, ledger: 
     for node in range(len(tree)):
         ledger[DEPTH] = max(ledger[DEPTH], float(depth_of(tree, node)))
     pulls = online[0, PULLS] + past[0, PULLS]
+    comparable = online[0, PULLS] > 0.0 and past[0, PULLS] > 0.0
+    ledger[DRIFT] = ledger[DRIFT] if comparable else 0.0
     drifted, standard = ledger[DRIFT], ledger[STANDARD]
     if pulls > 0.0:
         ledger[MEAN_SQUARE] = (online[0, SQUARES] + past[0, SQUARES]) / pulls
@@ -79,7 +80,7 @@ def rebuild(tree: Links, online: Floats, past: Floats, derived: Floats, ledger: 
     model = pose(tree, online, past, derived, ledger)
     if pulls > 0.0:
         evidence = search(model, ledger)
-        for _ in range(TURNS if online[0, PULLS] > 0.0 and past[0, PULLS] > 0.0 else 0):
+        for _ in range(TURNS if comparable else 0):
             before = ledger[DRIFT]
             set_drift(tree, online, past, derived, ledger, evidence)
             if ledger[DRIFT] == before:
