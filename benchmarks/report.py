@@ -25,7 +25,7 @@ TIED = ", but without a log all arms tie at first, and it breaks ties at random"
 WHY = {
     "linucb-100-5": "The bare loop has no calls to pay for. Here about half of a round is Python: checks, a copy of the context,"
     " the decision. A fifth is the handing over of four arrays to choose and six to learn, before any compiled code runs.",
-    "ucb-100": "Scoring the arms is about a tenth of a round. The two calls into compiled code take a third, even if there are"
+    "ucb-100": "Scoring the arms is about a fifth of a round. The two calls into compiled code take a quarter, even if there are"
     " two arms only, and checks and the decision more than half: a tenth of the peer's time is less than those alone.",
     "ucb-10000": "About a third of a round repairs the tournament after the last play; the rest is as in `ucb-100`, with nine"
     " arrays to hand over in place of four to choose, and eight in place of three to learn.",
