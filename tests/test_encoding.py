@@ -79,10 +79,10 @@ def test_rows_left_out_do_not_count_in_the_scale():
     assert history.encoding.columns == (Column("x", mean=2.0, deviation=1.0),)
 
 
-def test_a_column_that_never_varies_is_not_divided():
+def test_a_column_that_never_varies_stays_as_it_is():
     frame = pl.DataFrame({"a": ["u", "u"], "r": [1.0, 2.0], "x": [7.0, 7.0]})
     history = hr.History.from_frame(frame, arm="a", reward="r", context="x", scale=True)
-    assert history.encoding.vector({"x": 9.0}) == (2.0,)
+    assert history.encoding.vector({"x": 9.0}) == (9.0,)
 
 
 def test_the_encoding_is_saved_and_kept(tmp_path):

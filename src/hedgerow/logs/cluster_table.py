@@ -27,7 +27,9 @@ def file_table(place: str | Path, arms: Sequence[Label]) -> Table:
     """The clusters of a file with the columns arm and cluster, or those named in ``FILE:arm_column,cluster_column``."""
     path, names = _parted(str(place))
     if not exists(path):
-        raise ValueError(f"clusters {str(place)!r} is neither a column of the log nor a file")
+        file = path.rpartition(":")[0]
+        hint = f"; after {file}: there must be two columns, as in {file}:arm,cluster" if file and exists(file) else ""
+        raise ValueError(f"clusters {str(place)!r} is neither a column of the log nor a file{hint}")
     columns = read_texts(path)
     if missing := [name for name in names if name not in columns]:
         raise ValueError(

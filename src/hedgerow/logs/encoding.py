@@ -147,10 +147,10 @@ def _array_column(name: str, raw: "np.ndarray[Any, Any]", scale: bool) -> Column
 
 
 def _scaled(name: str, mean: float, deviation: float) -> Column:
-    """A column that never varies is shifted but not divided."""
+    """A column that never varies stays as it is: a constant is an intercept."""
     if not (math.isfinite(mean) and math.isfinite(deviation)):
         raise ValueError(f"contexts must be finite, those of column {name!r} are not")
-    return Column(name, mean=mean, deviation=deviation if deviation > 0.0 else 1.0)
+    return Column(name, mean=mean, deviation=deviation) if deviation > 0.0 else Column(name)
 
 
 def _levels(name: str, found: Sequence[Any] | set[Any]) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple
 
 from ..types import Label
+from ..verdict.words import p_value
 
 BEYOND_CHANCE = 0.01
 """History and rounds that differ with a lower probability than this are said to differ."""
@@ -76,11 +77,12 @@ class Agreement:
         """For a reader who is no statistician."""
         if self.arms == 0:
             return f"No arm has both history and rounds enough to compare; the history counts {self.plays:g} plays."
-        compared = f"over the {self.arms} arms with enough of both (p = {self.p:.2g})"
+        arms = "one arm" if self.arms == 1 else f"{self.arms} arms"
+        compared = f"over the {arms} with enough of both ({p_value(self.p)})"
         if not self.differs:
             return f"History and rounds agree as far as can be seen, {compared}."
         shown = "; ".join(
-            f"{arm!r} paid {then:.3g}, now {now:.3g} ({z:+.1f} standard errors)" for arm, then, now, z in self.farthest
+            f"{arm!r} paid {then:.3g}, now {now:.3g} ({abs(z):.1f} standard errors apart)" for arm, then, now, z in self.farthest
         )
         return f"History and rounds differ beyond chance, {compared}: {shown}. {self._consequence()}"
 

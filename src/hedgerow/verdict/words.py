@@ -151,7 +151,7 @@ def contextual(found: "Contextual") -> str:
 
 def checks(found: Iterable["Check"]) -> list[str]:
     """How arms were chosen."""
-    words = {True: "fine", False: "not so"}
+    words = {True: "fine", False: "no"}
     return [f"{check.what}: {check.measure} = {check.size:.3f} ({p_value(check.p)}), {words[check.passed]}" for check in found]
 
 
