@@ -53,6 +53,12 @@ def drift(squares: Floats, errors: Floats) -> float:
 
 
 @compiled
+def trusted(history: float, drift2: float, noise: float) -> float:
+    """Plays that a play of history counts as: H of them are worth H / (1 + H d^2 / v)."""
+    return 1.0 / (1.0 + history * drift2 / noise)
+
+
+@compiled
 def drift_of_means(tree: Links, online: Floats, past: Floats, derived: Floats) -> float:
     """d^2 of a policy over rewards. The noise is that of an arm played often, if that is more."""
     squares, errors = np.zeros(len(tree)), np.zeros(len(tree))

@@ -5,7 +5,7 @@ from ..noise import arm_noise, two_values, typical_noise
 from ..statistics import PULLS, SQUARES, TOTAL
 from ..tree import SIZE
 from ..types import Floats, Links
-from .drift import drift_of_means
+from .drift import drift_of_means, trusted
 from .table import BINARY, DRIFT2, HOPED, LARGEST, LEAST, LEVEL_MEAN, MEAN, NOISE, PLAYS, POOLED, TRUST, TYPICAL, UNIT
 
 BORROWED, LENT = 5.0, 2.0
@@ -63,7 +63,7 @@ def survey(tree: Links, online: Floats, past: Floats, derived: Floats, ledger: F
     if ledger[DRIFT2] > 0.0:
         for node in range(1, len(tree)):
             if tree[node, SIZE] == 0:
-                derived[node, TRUST] = 1.0 / (1.0 + past[node, PULLS] * ledger[DRIFT2] / derived[node, NOISE])
+                derived[node, TRUST] = trusted(past[node, PULLS], ledger[DRIFT2], derived[node, NOISE])
         measure(tree, online, past, derived, ledger)
     return True
 

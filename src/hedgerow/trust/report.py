@@ -4,7 +4,6 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple
 
 from ..types import Label
-from ..verdict.words import p_value
 
 BEYOND_CHANCE = 0.01
 """History and rounds that differ with a lower probability than this are said to differ."""
@@ -77,6 +76,8 @@ class Agreement:
         """For a reader who is no statistician."""
         if self.arms == 0:
             return f"No arm has both history and rounds enough to compare; the history counts {self.plays:g} plays."
+        from ..verdict.words import p_value
+
         arms = "one arm" if self.arms == 1 else f"{self.arms} arms"
         compared = f"over the {arms} with enough of both ({p_value(self.p)})"
         if not self.differs:

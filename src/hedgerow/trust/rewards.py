@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ..hierarchy.drift import trusted
 from ..nodes import Nodes
 from ..statistics import PULLS, SQUARES, TOTAL
 from ..types import Floats, Integers
@@ -32,8 +33,9 @@ def estimate(draws: Floats) -> Estimate:
 
 
 def _believed(past: Sums, drift: float) -> Sums:
-    """History that is off by ``drift``: H rows then count H / (1 + H drift^2 / v)."""
-    trust = 1.0 / (1.0 + past.rows * drift * drift / np.maximum(past.variances(binary=_binary(past)), 1e-300))
+    """History that is off by ``drift``, as far as it can be trusted."""
+    noise = np.maximum(past.variances(binary=_binary(past)), 1e-300)
+    trust = np.array([trusted(rows, drift * drift, v) for rows, v in zip(past.rows, noise, strict=True)])
     return Sums(trust * past.rows, trust * past.total, trust * past.squares)
 
 
