@@ -10,8 +10,9 @@ messages for an inner node; b, f: sums of w r x and w x, or of messages):
     log evidence = -1/2 [n log sig2 + sum over nodes of log det (I + rho A)] + constant
 
 A round's weight w is fixed when it arrives; history, known as sums, gets one per arm (``history_weight``) at each refresh.
-Where history is off, it is that of a theta_then ~ N(theta_k, delta sig2 I), integrated out before all others, as a child of its
-arm: its message takes the place of its sums.
+Where history is off, it is that of a theta_then ~ N(c theta_k, delta sig2 I), integrated out before all others, as a child of its
+arm: its message takes the place of its sums. c is the share that is left of what it says: with c = 0 it says nothing, however
+widely its arms differ.
 """
 
 import math
@@ -23,7 +24,7 @@ from ..kernel import compiled, summing
 from ..statistics import PULLS, SCALARS, SQUARES, TOTAL, packed_size
 from ..tree import FIRST, PARENT, SIZE
 from ..types import Floats, Links
-from .ledger import DRIFT, EXCESS
+from .ledger import DRIFT, EXCESS, KEPT
 from .matrices import invert, pass_on, reduce
 from .shape import history_weight
 
@@ -117,7 +118,7 @@ def bring_in_history(model: Model, past: Floats, ledger: Floats, node: int) -> N
     model.totals[LOGDET] += reduce(model.work, then, spread, model.totals[PRODUCTS:TRACE])
     inverse = np.empty((1, d * d))
     invert(model.work, inverse, 0, 0)
-    pass_on(inverse[0], then, 1.0 / spread, model.sums[node], model.info[node])
+    pass_on(inverse[0], then, 1.0 / spread, ledger[KEPT], model.sums[node], model.info[node])
 
 
 @compiled

@@ -12,8 +12,9 @@ REFERENCE        z of the middle bin
 MEAN_SQUARE      mean squared reward at the last refresh
 DEPTH            levels of the tree under the root
 NEXT             rounds, online and historical, at which the next refresh is due; 1 while there are no data
-DRIFT            variance of the change of theta since an arm's history, in units of SIG2
-WEIGHTS, BETA    whether rounds may weigh other than 1 (1 or 0); width of an arm's index in standard deviations
+DRIFT, KEPT      an arm's history is that of a theta_then ~ N(KEPT theta, DRIFT SIG2 I); while DRIFT is 0 of theta itself
+RATE, LENGTH     how the width of an index grows (``bonus``); mean of x'x
+WEIGHTS, BETA    whether rounds may weigh other than 1 (1 or 0); factor of the width
 """
 
 import numpy as np
@@ -26,9 +27,8 @@ EXCESS, BINS = 0, 3
 LEDGER_SUMS = BINS + 3 * BIN_COUNT
 """How many leading numbers of a ledger are sums."""
 
-LEAST, LARGEST, STEP, RHO, PHI, SIG2, OFFSET, ETA, KAPPA, STANDARD, REFERENCE, MEAN_SQUARE, DEPTH, NEXT, DRIFT, WEIGHTS, BETA = (
-    range(LEDGER_SUMS, LEDGER_SUMS + 17)
-)
+LEAST, LARGEST, STEP, RHO, PHI, SIG2, OFFSET, ETA, KAPPA, STANDARD = range(LEDGER_SUMS, LEDGER_SUMS + 10)
+REFERENCE, MEAN_SQUARE, DEPTH, NEXT, DRIFT, KEPT, RATE, LENGTH, WEIGHTS, BETA = range(STANDARD + 1, STANDARD + 11)
 LEDGER_SIZE = BETA + 1
 
 
@@ -36,7 +36,7 @@ def new_ledger(weights: bool, beta: float = 1.0) -> Floats:
     """The ledger of a policy without data; ``rebuild`` makes it fit the sums."""
     ledger = np.zeros(LEDGER_SIZE)
     ledger[[LEAST, LARGEST]] = 1e300, -1e300
-    ledger[[RHO, PHI, SIG2, ETA, KAPPA, NEXT]] = 1.0, 1.0, 1.0, -1.0, 1.0, 1.0
+    ledger[[RHO, PHI, SIG2, ETA, KAPPA, NEXT, KEPT]] = 1.0, 1.0, 1.0, -1.0, 1.0, 1.0, 1.0
     ledger[[WEIGHTS, BETA]] = float(weights), beta
     return ledger
 

@@ -17,12 +17,13 @@ from ..statistics import PULLS, SCALARS, SQUARES, TOTAL, dot, usable
 from ..tree import FIRST, PARENT, SIZE, TIE, is_best, pick
 from ..types import Floats, Links
 from .evidence import CEILING, MEAN, covariance_start
-from .ledger import BETA, DEPTH, EXCESS, LARGEST, LEAST, NEXT, OFFSET, RHO, SIG2, record
+from .ledger import DEPTH, EXCESS, LARGEST, LEAST, NEXT, OFFSET, RHO, SIG2, record
 from .ledger import new_ledger as new_ledger
 from .posterior import depth_of
 from .posterior import derived_size as derived_size
 from .rebuild import rebuild
 from .shape import noise
+from .width import bonus, reach_of
 
 LARGE_LEVERAGE = 1e6
 """A rank-one step subtracts u u' / (1 / w + x'u); beyond this w x'u it would cancel too many digits."""
@@ -66,7 +67,7 @@ def _climb(tree: Links, derived: Floats, ledger: Floats, node: int, context: Flo
 
 @compiled
 def choose(tree: Links, derived: Floats, ledger: Floats, context: Floats, uniform: float) -> int:
-    """The arm of the highest index mu'x + beta sqrt(sig2 x'S x), or -1 for a context that is not usable.
+    """The arm of the highest index mu'x + bonus, or -1 for a context that is not usable.
 
     Of equal ones the first, or one at random by ``uniform`` >= 0. S only shrinks until the next refresh, so the ceilings of that
     refresh tell which arms could not be the best; the arm of the highest mean goes first.
@@ -77,21 +78,20 @@ def choose(tree: Links, derived: Floats, ledger: Floats, context: Floats, unifor
     length = 0.0
     for value in context:
         length += value * value
-    unit = ledger[BETA] * math.sqrt(ledger[SIG2])
-    reach = unit * math.sqrt(length)
+    reach = reach_of(ledger, length)
     lead = 0
     for node in range(1, len(tree)):
         if tree[node, SIZE] == 0:
             values[node] = dot(derived, node, MEAN, context)
             if values[node] > values[lead]:
                 lead = node
-    values[lead] += unit * math.sqrt(_climb(tree, derived, ledger, lead, context, images))
+    values[lead] += bonus(ledger, _climb(tree, derived, ledger, lead, context, images))
     best = values[lead]
     for node in range(1, len(tree)):
         if node == lead or tree[node, SIZE] > 0:
             continue
         if is_best(values[node] + reach * derived[node, CEILING], best, TIE):
-            values[node] += unit * math.sqrt(_climb(tree, derived, ledger, node, context, images))
+            values[node] += bonus(ledger, _climb(tree, derived, ledger, node, context, images))
             best = max(best, values[node])
         else:
             values[node] = -math.inf

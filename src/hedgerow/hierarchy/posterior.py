@@ -4,7 +4,7 @@
 
 A derived row is what rounds are played from until the next refresh:
 
-    ceiling: root of an upper bound on the eigenvalues of S (arms) | mu (d) | M (d x d), both in units of sig2 for one round
+    ceiling (see width.py; arms) | mu (d) | M (d x d), both in units of sig2 for one round
 """
 
 import math
@@ -28,6 +28,7 @@ from .evidence import (
     profile,
 )
 from .ledger import DEPTH, MEAN_SQUARE, NEXT, OFFSET, PHI, RHO, SIG2, STEP
+from .width import ceiling_of
 
 PRIOR = 0.02
 """Weight of log2(spread)^2 against the log evidence: keeps the spreads near 1 as long as the data say nothing."""
@@ -35,8 +36,8 @@ PRIOR = 0.02
 FIRST_STEPS, FARTHEST = 2.0 * np.arange(-7, 4), 16.0
 """log2 of the spreads tried at the first refresh, and the largest ever; later ones climb in steps of 1."""
 
-PHI_STEPS = 3.0 * np.arange(-5, 3)
-"""log2 of the phis tried with every rho."""
+PHI_STEPS, NEAR = 3.0 * np.arange(-5, 3), 3.0
+"""log2 of the phis tried with a rho; with the next rho only those as near as this to the best so far."""
 
 
 def derived_size(dimension: int) -> int:
@@ -61,7 +62,9 @@ def penalty(phi_step: float, step: float, flat: bool) -> float:
 
 
 @compiled
-def appraise(model: Model, unit: float, step: float, flat: bool) -> tuple[float, float, float, float]:
+def appraise(
+    model: Model, unit: float, step: float, flat: bool, around: float = 0.0, reach: float = math.inf
+) -> tuple[float, float, float, float]:
     """Penalised log evidence at a step of the finely searched spread, with the best phi; log2 phi, noise variance, offset."""
     products, rest = np.empty(3), np.empty(3)
     steps = np.full(1, step) if flat else PHI_STEPS
@@ -69,6 +72,8 @@ def appraise(model: Model, unit: float, step: float, flat: bool) -> tuple[float,
     best = (-math.inf, 0.0, 1.0, 0.0)
     for position in range(steps.size):
         phi_step: float = steps[position]
+        if abs(phi_step - around) > reach and not flat:
+            continue
         for i in range(3):
             rest[i] = products[i]
         whole = logdet + eliminate_upper(model, 2.0**phi_step / unit, rest)
@@ -103,7 +108,7 @@ def search(model: Model, ledger: Floats) -> float:
     best = appraise(model, unit, ledger[STEP], flat)
     for way in (-1.0, 1.0):
         while abs(ledger[STEP] + way) <= FARTHEST:
-            other = appraise(model, unit, ledger[STEP] + way, flat)
+            other = appraise(model, unit, ledger[STEP] + way, flat, best[1], NEAR)
             if other[0] <= best[0]:
                 break
             best = other
@@ -120,7 +125,7 @@ def search(model: Model, ledger: Floats) -> float:
 
 
 @compiled
-def ceiling(matrix: Floats) -> float:
+def largest(matrix: Floats) -> float:
     """Root of (tr S^8)^(1/8), which is no less than the largest eigenvalue of S and at most d^(1/8) of it."""
     scale = 0.0
     for i in range(matrix.shape[0]):
@@ -185,4 +190,4 @@ def solve(model: Model, ledger: Floats) -> None:
         whole = model.below[node] if inner else model.work[0]  # S of an inner node takes the place of its A
         widen(model.derived, node, 1.0 / ledger[RHO], model.below[model.tree[node, PARENT]], model.work[1], whole)
         if not inner:
-            model.derived[node, CEILING] = ceiling(whole)
+            model.derived[node, CEILING] = ceiling_of(ledger, largest(whole))

@@ -4,11 +4,29 @@ import numpy as np
 
 from ..kernel import compiled
 from ..statistics import PULLS, SQUARES
+from ..tree import SIZE
 from ..types import Floats, Links
-from .evidence import eliminate_lower, eliminate_upper, pose, profile
-from .ledger import BINS, DEPTH, DRIFT, ETA, KAPPA, LEDGER_SUMS, MEAN_SQUARE, NEXT, PHI, REFERENCE, RHO, STANDARD
+from .evidence import ROUNDS, Model, eliminate_lower, eliminate_upper, mean_square_of_contexts, pose, profile
+from .ledger import (
+    BINS,
+    DEPTH,
+    DRIFT,
+    ETA,
+    KAPPA,
+    KEPT,
+    LEDGER_SUMS,
+    LENGTH,
+    MEAN_SQUARE,
+    NEXT,
+    PHI,
+    RATE,
+    REFERENCE,
+    RHO,
+    STANDARD,
+)
 from .posterior import depth_of, search, solve
 from .shape import set_shape
+from .width import EXPLORE
 
 GROWTH, ONLINE_GROWTH, ONLINE_FIRST = 1.5, 4.0, 32.0
 """A refresh is due when all rounds have grown by half; or when the online ones have grown fourfold, from 32 on: so a long history
@@ -17,17 +35,21 @@ that lies is found out soon."""
 MARGIN = 3.0
 """Nats by which a history that is off must be likelier than one that is not."""
 
-FIRST_DRIFT = 0.2
-"""The drift that is tried against none, in units of the spread of theta; then in steps of two."""
+LITTLE = 0.2
+"""A history that is right is held against one whose arms have moved by this much, in units of the spread of theta, and against
+one that says nothing of them, with the full spread."""
+
+SHARE = 0.25
+"""Step in which the share kept is searched; the drift is in factors of two."""
 
 TURNS = 3
 """Spreads and drift are searched in turns, so many times at most."""
 
 
 @compiled
-def evidence_of(tree: Links, online: Floats, past: Floats, derived: Floats, ledger: Floats, drift: float) -> float:
+def evidence_of(tree: Links, online: Floats, past: Floats, derived: Floats, ledger: Floats, drift: float, kept: float) -> float:
     """Log evidence, less a margin, if history is off by so much and the spreads are as they are."""
-    ledger[DRIFT] = drift
+    ledger[DRIFT], ledger[KEPT] = drift, kept
     model, products = pose(tree, online, past, derived, ledger), np.empty(3)
     logdet = eliminate_lower(model, ledger[RHO], products)
     logdet += eliminate_upper(model, ledger[PHI], products)
@@ -35,22 +57,38 @@ def evidence_of(tree: Links, online: Floats, past: Floats, derived: Floats, ledg
 
 
 @compiled
+def climb_drift(tree: Links, online: Floats, past: Floats, derived: Floats, ledger: Floats, evidence: float) -> None:
+    """From the drift of the ledger, whose evidence is given, to a likelier one as long as there is one next to it."""
+    found = True
+    while found:
+        found = False
+        for factor, step in ((2.0, 0.0), (0.5, 0.0), (1.0, SHARE), (1.0, -SHARE)):
+            drift, kept = ledger[DRIFT], ledger[KEPT]
+            if not 0.0 <= kept + step <= 1.0:
+                continue
+            value = evidence_of(tree, online, past, derived, ledger, factor * drift, kept + step)
+            if value > evidence:
+                evidence, found = value, True
+            else:
+                ledger[DRIFT], ledger[KEPT] = drift, kept
+
+
+@compiled
 def set_drift(tree: Links, online: Floats, past: Floats, derived: Floats, ledger: Floats, evidence: float) -> None:
     """How far history is off: not at all, unless that is much likelier. ``evidence``: of the drift so far."""
-    kept = ledger[DRIFT]
-    if kept > 0.0:
-        evidence = evidence_of(tree, online, past, derived, ledger, 0.0)
-    chosen, best = 0.0, evidence
-    drift = kept if kept > 0.0 else FIRST_DRIFT * (ledger[RHO] + ledger[PHI])
-    value = evidence_of(tree, online, past, derived, ledger, drift)
-    if value > best:
-        chosen, best = drift, value
-        for factor in (0.5, 2.0):
-            value = evidence_of(tree, online, past, derived, ledger, factor * chosen)
-            while value > best:
-                chosen, best = factor * chosen, value
-                value = evidence_of(tree, online, past, derived, ledger, factor * chosen)
-    ledger[DRIFT] = chosen
+    drift, kept, spread = ledger[DRIFT], ledger[KEPT], ledger[RHO] + ledger[PHI]
+    tried = ((LITTLE * spread, 1.0), (spread, 0.0))
+    if drift > 0.0:
+        evidence = evidence_of(tree, online, past, derived, ledger, 0.0, 1.0)
+        tried = ((drift, kept), (drift, 0.0))
+    best, chosen = evidence, (0.0, 1.0)
+    for option in tried:
+        value = evidence_of(tree, online, past, derived, ledger, option[0], option[1])
+        if value > best:
+            best, chosen = value, option
+    ledger[DRIFT], ledger[KEPT] = chosen
+    if chosen[0] > 0.0:
+        climb_drift(tree, online, past, derived, ledger, best)
 
 
 @compiled
@@ -63,6 +101,17 @@ def forget_residuals(ledger: Floats, standard: float) -> None:
 
 
 @compiled
+def set_rate(model: Model, ledger: Floats) -> None:
+    """How the widths grow."""
+    d, arms = model.info.shape[2], 0.0
+    for node in range(len(model.tree)):
+        if model.tree[node, SIZE] == 0:
+            arms += 1.0
+    ledger[RATE] = EXPLORE * model.totals[ROUNDS] / (d * arms * arms)
+    ledger[LENGTH] = d * mean_square_of_contexts(model)
+
+
+@compiled
 def rebuild(tree: Links, online: Floats, past: Floats, derived: Floats, ledger: Floats) -> None:
     """Noise shape, spreads, noise variance, offset, drift and posterior from the sums."""
     ledger[DEPTH] = 0.0
@@ -70,7 +119,8 @@ def rebuild(tree: Links, online: Floats, past: Floats, derived: Floats, ledger: 
         ledger[DEPTH] = max(ledger[DEPTH], float(depth_of(tree, node)))
     pulls = online[0, PULLS] + past[0, PULLS]
     comparable = online[0, PULLS] > 0.0 and past[0, PULLS] > 0.0
-    ledger[DRIFT] = ledger[DRIFT] if comparable else 0.0
+    if not comparable:
+        ledger[DRIFT], ledger[KEPT] = 0.0, 1.0
     drifted, standard = ledger[DRIFT], ledger[STANDARD]
     if pulls > 0.0:
         ledger[MEAN_SQUARE] = (online[0, SQUARES] + past[0, SQUARES]) / pulls
@@ -81,14 +131,15 @@ def rebuild(tree: Links, online: Floats, past: Floats, derived: Floats, ledger: 
     if pulls > 0.0:
         evidence = search(model, ledger)
         for _ in range(TURNS if comparable else 0):
-            before = ledger[DRIFT]
+            before, share = ledger[DRIFT], ledger[KEPT]
             set_drift(tree, online, past, derived, ledger, evidence)
-            if ledger[DRIFT] == before:
+            if ledger[DRIFT] == before and ledger[KEPT] == share:
                 break
             if drifted == 0.0:
                 forget_residuals(ledger, standard)
             model = pose(tree, online, past, derived, ledger)
             evidence = search(model, ledger)
+        set_rate(model, ledger)
         soon = past[0, PULLS] + max(ONLINE_FIRST, ONLINE_GROWTH * online[0, PULLS])
         ledger[NEXT] = max(pulls + 1.0, min(GROWTH * pulls, soon))
     solve(model, ledger)

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from ..hierarchy.ledger import BETA, DRIFT, ETA, LEDGER_SIZE, LEDGER_SUMS, OFFSET, PHI, RHO, SIG2, merged, new_ledger
+from ..hierarchy.ledger import DRIFT, ETA, KEPT, LEDGER_SIZE, LEDGER_SUMS, OFFSET, PHI, RHO, SIG2, merged, new_ledger
 from ..hierarchy.linear import choose as best_arm
 from ..hierarchy.linear import estimate
 from ..hierarchy.linear import expect as narrow
@@ -12,6 +12,7 @@ from ..hierarchy.linear import learn as observe
 from ..hierarchy.linear import settle as move
 from ..hierarchy.posterior import derived_size
 from ..hierarchy.rebuild import rebuild
+from ..hierarchy.width import bonus
 from ..kernel import compiled
 from ..nodes import Layout, Nodes
 from ..randomness import draw
@@ -87,7 +88,7 @@ def estimates(rule: int, clock: int, nodes: Nodes, context: Floats) -> tuple[Flo
     """Mean and index of every node; a cluster's are those of its centroid."""
     found = [estimate(nodes.arms.tree, nodes.derived, nodes.ledger, context, node) for node in range(1, len(nodes.online))]
     means, spreads = np.array([(np.nan, np.nan), *found]).T
-    return means, means + nodes.ledger[BETA] * np.sqrt(spreads)
+    return means, means + np.array([bonus(nodes.ledger, spread / nodes.ledger[SIG2]) for spread in spreads])
 
 
 def settings(nodes: Nodes) -> dict[str, float]:
@@ -98,7 +99,8 @@ def settings(nodes: Nodes) -> dict[str, float]:
     if nodes.arms.clustered:
         found["within"] = float(within)
     if nodes.past[0, PULLS] > 0.0:
-        found["drift"] = float(np.sqrt(ledger[DRIFT] * ledger[SIG2]))
+        lost = (1.0 - ledger[KEPT]) ** 2 * (between**2 + (within**2 if nodes.arms.clustered else 0.0))
+        found["drift"] = float(np.sqrt(ledger[DRIFT] * ledger[SIG2] + lost))
     return found | {"weighted": float(ledger[ETA] > 0.0)}
 
 
