@@ -177,7 +177,7 @@ def test_a_small_study_goes_on_where_it_stopped(tmp_path):
     rows = coverage.read(path)
     assert [row["answered"] for row in rows] == [True, False, True, False]
     assert coverage.summary(rows)["answered"] == 2
-    assert coverage.table(rows).count("\n") == 4
+    assert coverage.table(rows).count("\n") == 6  # heads, two cells, good ones by history, all
     assert rows[0] == json.loads(json.dumps(coverage.examine(cells[0], 0)))
 
 

@@ -11,7 +11,7 @@ import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -40,12 +40,16 @@ DIGIT = 0.05
 GAINS = ("history", "grouping", "labels")
 
 
+Grouping: TypeAlias = Literal["good", "useless", "harmful"]
+History: TypeAlias = Literal["clean", "biased", "none"]
+
+
 @dataclass(frozen=True)
 class Cell:
     """A kind of log."""
 
-    grouping: Literal["good", "useless", "harmful"]
-    history: Literal["clean", "biased", "none"]
+    grouping: Grouping
+    history: History
     logging: Literal["uniform", "skewed"] = "uniform"
     rows: int = 10_000
     rate: float = 0.05
@@ -61,20 +65,28 @@ class Cell:
         return np.repeat(np.arange(count), self.arms // count)
 
 
-CELLS = (
-    *(Cell(g, h) for g in ("good", "useless", "harmful") for h in ("clean", "biased", "none")),
-    Cell("good", "clean", "skewed", rows=100_000),
-    Cell("useless", "biased", "skewed", rows=100_000),
-    Cell("harmful", "biased", "skewed", rows=100_000),
-    Cell("good", "clean", rows=1000, rate=0.3),
-    Cell("useless", "clean", rows=1000, rate=0.3),
-    Cell("harmful", "biased", rows=100_000, arms=80),
-    Cell("good", "clean", "skewed", rows=10_000, rate=0.3, arms=80),
-    Cell("good", "clean", rows=100_000, rate=0.005, arms=80),
-    Cell("useless", "clean", "skewed", rows=100_000, rate=0.005, arms=80),
-    Cell("good", "clean", rows=1_000_000, rate=0.005, arms=80),
-    Cell("useless", "biased", rows=1_000_000, arms=80),
+GROUPINGS: tuple[Grouping, ...] = ("good", "useless", "harmful")
+HISTORIES: tuple[History, ...] = ("clean", "biased", "none")
+
+SHAPES: tuple[dict[str, Any], ...] = (
+    {"logging": "skewed", "rows": 100_000},
+    {"rows": 1000, "rate": 0.3},
+    {"logging": "skewed", "rows": 10_000, "rate": 0.3, "arms": 80},
+    {"rows": 100_000, "rate": 0.005, "arms": 80},
+    {"rows": 1_000_000, "rate": 0.005, "arms": 80},
 )
+
+CELLS = (
+    *(Cell(grouping, history) for grouping in GROUPINGS for history in HISTORIES),
+    *(Cell("good", history, **shape) for shape in SHAPES for history in HISTORIES),
+    Cell("useless", "biased", "skewed", rows=100_000),
+    Cell("useless", "clean", rows=1000, rate=0.3),
+    Cell("useless", "clean", "skewed", rows=100_000, rate=0.005, arms=80),
+    Cell("useless", "biased", rows=1_000_000, arms=80),
+    Cell("harmful", "biased", "skewed", rows=100_000),
+    Cell("harmful", "biased", rows=100_000, arms=80),
+)
+"""Every grouping with every history for logs of one shape, good ones with every history for five more, and corners that hurt."""
 
 
 @dataclass(frozen=True)
@@ -229,10 +241,12 @@ def _wrong(row: dict[str, Any], part: str, call: str) -> bool:
 
 
 def table(rows: Sequence[dict[str, Any]]) -> str:
-    """Markdown, a line per cell and one for all."""
-    names = list(dict.fromkeys(row["cell"] for row in rows))
-    lines = [(name, summary([row for row in rows if row["cell"] == name])) for name in names]
-    lines.append(("all", summary(rows)))
+    """Markdown, a line per cell, one for each history of good groupings, and one for all."""
+    place = {cell.name: at for at, cell in enumerate(CELLS)}
+    names = sorted({row["cell"] for row in rows}, key=lambda name: (place.get(name, len(place)), name))
+    parts = [(name, [row for row in rows if row["cell"] == name]) for name in names]
+    parts += [(f"good, {kind}", [row for row in rows if row["cell"].startswith(f"good, {kind}")]) for kind in HISTORIES]
+    lines = [(name, summary(part)) for name, part in [*parts, ("all", rows)] if part]
     heads = ["log", *lines[0][1]]
     text = [f"| {' | '.join(heads)} |", f"|{'---|' * len(heads)}"]
     return "\n".join([*text, *(f"| {' | '.join([name, *map(str, found.values())])} |" for name, found in lines)])
