@@ -142,7 +142,7 @@ FILES = {
     "late text as reward": ("log.csv", b"arm,r\n" + b"a,1\n" * 20_000 + b"b,seven\n", "'r' must hold numbers.* such as 'seven'"),
     "empty": ("log.csv", b"", "log.csv is empty"),
     "blank": ("log.csv", b" \n\n", "log.csv is empty"),
-    "header only": ("log.csv", b"arm,r\n", "column 'r' must hold numbers, it has no values"),
+    "header only": ("log.csv", b"arm,r\n", "column 'r' must hold numbers, it has no rows"),
     "binary": ("log.csv", bytes(range(256)) * 10, "not a text file"),
     "bad text": ("log.csv", b"arm,r\n\xff\xfe\xfa,1\n", "log.csv cannot be read"),
     "no gzip": ("log.csv.gz", b"arm,r\na,1\n", "not a gzip file"),
@@ -207,8 +207,9 @@ def test_one_enormous_line_takes_little_memory(tmp_path):
         ({"clusters": "mixed"}, "puts arm 'a' into two clusters"),
         ({"clusters": 3}, "clusters must be a mapping"),
         ({"clusters": "nowhere.csv"}, "clusters 'nowhere.csv' is neither a column of the log nor a file"),
-        ({"propensity": "r"}, "must be above 0 and at most 1, column 'r' has 2"),
-        ({"propensity": "arm"}, "'arm' must hold numbers.* such as 'b'"),
+        ({"propensity": "p"}, "must be above 0 and at most 1, column 'p' has 2"),
+        ({"propensity": "mixed"}, "'mixed' must hold numbers.* such as 'x'"),
+        ({"propensity": "r"}, "column 'r' is given twice, as reward and propensity"),
         ({"context": "day"}, "'day' must hold numbers, truth values or text"),
         ({"time": "arm"}, "'arm' must hold times or numbers"),
         ({"context": ["nothing"]}, "no column 'nothing'"),
@@ -216,7 +217,7 @@ def test_one_enormous_line_takes_little_memory(tmp_path):
 )
 def test_bad_columns(options, message):
     day = dt.date(2024, 1, 1)
-    frame = pl.DataFrame({"arm": ["b", "a", "a"], "r": [1, 1, 2], "mixed": ["x", "x", "y"], "day": [day] * 3})
+    frame = pl.DataFrame({"arm": ["b", "a", "a"], "r": [1, 1, 2], "p": [1, 1, 2], "mixed": ["x", "x", "y"], "day": [day] * 3})
     with pytest.raises(ValueError, match=message):
         hr.Log.read(frame, **{"arm": "arm", "reward": "r", **options})
 
@@ -224,7 +225,7 @@ def test_bad_columns(options, message):
 def test_two_columns_of_the_same_name():
     for frame in (pd.DataFrame([[1, 2]], columns=["a", "a"]), duckdb.sql("select 1 as a, 2 as a")):
         with pytest.raises(ValueError, match="two columns of the same name.*'a'"):
-            hr.Log.read(frame, arm="a", reward="a")
+            hr.Log.read(frame, arm="a", reward="b")
 
 
 @pytest.mark.parametrize("source", [{"arm": [1]}, None, 3])

@@ -13,11 +13,12 @@ import polars as pl
 import pytest
 
 import hedgerow as hr
-from hedgerow.verdict import evidence, ruling, words
+from hedgerow.verdict import evidence, gains, inspection, ruling, words
 from hedgerow.verdict.course import distance
 from hedgerow.verdict.drift import drift
 from hedgerow.verdict.evaluation import rounds_saved
 from hedgerow.verdict.grouping import group_means, permutation, posterior
+from hedgerow.verdict.inspection import Bounds
 from hedgerow.verdict.interval import Gain
 from hedgerow.verdict.sums import Sums
 
@@ -200,6 +201,7 @@ def test_too_few_rows_and_empty_arms_are_refused():
     found = hr.evaluate(made_log(rows=160, rate=0.5), arm="ad", reward="click", clusters=clusters)
     assert "effective rows per arm" in " ".join(found.refused)
     assert "arms have no row" in " ".join(found.refused)
+    assert "10 of the 34 arms have no row: only the clusters name them; they count as arms all the same." in str(found)
 
 
 @pytest.mark.parametrize(
@@ -209,7 +211,10 @@ def test_too_few_rows_and_empty_arms_are_refused():
         ({"rounds": 3}, "rounds must be a whole number of at least 10, got 3"),
         ({"draws": 2.5}, "draws must be a whole number"),
         ({"reward": "nothing"}, "nothing"),
-        ({"context": "ad,device"}, "give each column by itself"),
+        ({"context": "ad,device"}, "give each by itself"),
+        ({"context": "click"}, "column 'click' is given twice, as reward and context"),
+        ({"context": ["device", "device"]}, "column 'device' is given twice, as context and context"),
+        ({"propensity": "ad"}, "column 'ad' is given twice, as arm and propensity"),
         ({"context": ["device", "topic"]}, "context 'topic' is the same in all rows of an arm"),
     ],
 )
@@ -332,6 +337,19 @@ def test_inspect_describes_a_log():
     assert found.frame().height == 24
     assert json.loads(json.dumps(found.to_dict(), default=str))["rows"] == 12_000
     assert "<svg" in found._repr_html_()
+    assert "arms look chosen at random" in text
+    assert "arms were chosen at random." in str(hr.inspect(made_log(), **COLUMNS, logging="random"))
+
+
+def test_a_bound_that_says_nothing_says_so():
+    short, long = (inspection.bound_sentence(Bounds(100, most, 50.0, None), grouped=True) for most in (40.0, 60.0))
+    assert short.endswith("its groups overlap; regret cannot exceed 40 anyway, so that says nothing here.")
+    assert long.endswith("regret cannot exceed 60 anyway.")
+
+
+def test_a_gain_of_nothing_but_rounding_is_none():
+    value = {"UCB": np.array([[100.0, 3.0]]), "HUCB": np.array([[100.0 + 1e-13, 4.0]])}
+    assert gains.paired(value)["history"].tolist() == [[0.0, 1.0]]
 
 
 def test_inspect_knows_arms_that_were_never_tried_and_values_that_lack():
@@ -372,6 +390,10 @@ def test_the_commands_write_a_page_and_exit_with_what_happened(tmp_path):
     wrong = run("evaluate", "log.csv", "--arm", "ad", "--reward", "klick", folder=tmp_path)
     assert wrong.returncode == 2
     assert "klick" in wrong.stderr
+    for out, message in (("", "--out must name a folder"), ("log.csv/deep", "log.csv is a file")):
+        wrong = run("evaluate", "log.csv", *names, "--out", out, folder=tmp_path)
+        assert wrong.returncode == 2
+        assert message in wrong.stderr
     seen = run("inspect", "log.csv", *names, folder=tmp_path)
     assert seen.returncode == 0
     assert "12,000 rows, 24 arms in 6 groups" in seen.stdout

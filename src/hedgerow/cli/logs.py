@@ -1,6 +1,7 @@
 """What a log says: inspect it, and ask whether its history and its grouping would have helped."""
 
 import json
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -23,6 +24,8 @@ Clusters = Annotated[str | None, typer.Option(help="Column of the log, or FILE[:
 Time = Annotated[str | None, typer.Option(help="Column of the time; the order of rows if left out.")]
 Propensity = Annotated[str | None, typer.Option(help="Column of the probability with which the logged arm was chosen.")]
 
+Logging = Annotated[str | None, typer.Option(help="random, if you know that arms were drawn by chance alone.")]
+
 
 @app.command()
 def inspect(
@@ -33,6 +36,7 @@ def inspect(
     clusters: Clusters = None,
     time: Time = None,
     propensity: Propensity = None,
+    logging: Logging = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """What is in a log: plays, rewards, how arms were chosen, what the groups explain, drift.
@@ -41,7 +45,9 @@ def inspect(
     """
     from ..verdict.inspection import inspect as look
 
-    found = look(log, arm=arm, reward=reward, context=context or (), clusters=clusters, time=time, propensity=propensity)
+    found = look(
+        log, arm=arm, reward=reward, context=context or (), clusters=clusters, time=time, propensity=propensity, logging=logging
+    )
     if as_json:
         print(json.dumps(found.to_dict(), indent=2, default=str))
     else:
@@ -57,7 +63,7 @@ def evaluate(
     clusters: Clusters = None,
     time: Time = None,
     propensity: Propensity = None,
-    logging: Annotated[str | None, typer.Option(help="random, if you know that arms were drawn by chance alone.")] = None,
+    logging: Logging = None,
     split: Annotated[float, typer.Option(help="Share of the rows, in the order of time, that is history.")] = 0.5,
     history: Annotated[bool, typer.Option("--history/--no-history", help="Whether to split off a history at all.")] = True,
     rounds: Annotated[int, typer.Option(help="Decisions that a policy gets.")] = 1000,
@@ -72,8 +78,7 @@ def evaluate(
     from ..verdict.evaluation import evaluate as judge
     from ..verdict.page import write
 
-    if Path(out).is_file():
-        raise ValueError(f"--out must be a folder, {out} is a file")
+    _check_folder(out)
     console = Console(stderr=True)
     with console.status("reading the log") as status:
         found = judge(
@@ -85,6 +90,17 @@ def evaluate(
     Console().print(f"Read {page}; the numbers are in verdict.json beside it.", soft_wrap=True, highlight=False, markup=False)
     if found.refused:
         raise typer.Exit(3)
+
+
+def _check_folder(out: str) -> None:
+    """Refuse, before the work, a folder that cannot be made."""
+    if not out:
+        raise ValueError("--out must name a folder")
+    there = next(path for path in (Path(out).absolute(), *Path(out).absolute().parents) if path.exists())
+    if not there.is_dir():
+        raise ValueError(f"--out must be a folder, {there} is a file")
+    if not os.access(there, os.W_OK):
+        raise ValueError(f"--out must be a folder that can be written, {there} cannot")
 
 
 def _show_inspection(found: "Inspection") -> None:

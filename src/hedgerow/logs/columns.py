@@ -39,7 +39,7 @@ def check_names(data: Any, names: Sequence[str | None]) -> None:
     there = data.collect_schema().names()
     if missing := [name for name in names if name is not None and name not in there]:
         several = any("," in name and set(name.replace(" ", "").split(",")) <= set(there) for name in missing)
-        hint = "; give each column by itself, as in --context age --context city" if several else ""
+        hint = '; give each by itself: --context age --context city, or context=["age", "city"]' if several else ""
         raise ValueError(f"the log has no column {shown(missing)}; its columns are {shown(there, 20)}{hint}")
 
 
@@ -58,6 +58,8 @@ def _content(data: Any, name: str, dtype: Any) -> str:
     """What a column holds, with the first value that is no number."""
     values = collected(data.select(name).head(ROWS_TO_SHOW))[name].to_list()
     given = [value for value in values if value is not None]
+    if not values:
+        return "has no rows"
     if not given:
         return "has no values"
     odd = next((value for value in given if not is_number(value)), given[0])

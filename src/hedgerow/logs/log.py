@@ -1,5 +1,6 @@
 """A log of past choices, row by row and in the order of time: what replays, plans and audits read."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -97,6 +98,15 @@ class _Roles:
     context: tuple[str, ...]
     time: str | None
     propensity: str | None
+
+    def __post_init__(self) -> None:
+        """A column plays one part; only the time may also be a context."""
+        parts = [("arm", self.arm), ("reward", self.reward), *(("context", name) for name in self.context)]
+        parts += [("propensity", self.propensity)] if self.propensity else []
+        for name, times in Counter(column for _, column in parts).items():
+            if times > 1:
+                given = " and ".join(part for part, column in parts if column == name)
+                raise ValueError(f"column {name!r} is given twice, as {given}; each column plays one part")
 
     @property
     def names(self) -> list[str]:

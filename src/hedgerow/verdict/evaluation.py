@@ -49,6 +49,8 @@ class Evaluation:
     method: str
     missing: dict[str, int] = field(default_factory=dict)
     """Rows left out, by reason."""
+    untried: int = 0
+    """Arms without a row, which only the clusters name."""
     refused: tuple[str, ...] = ()
     grouping_refused: str | None = None
     explained: Explained | None = None
@@ -216,6 +218,7 @@ def _blank(log: Log, grade: Grade, parted: Split, setting: Setting) -> Evaluatio
         grade=grade,
         method=words.method(grade, None, _rows(parted), effective),
         missing=log.missing,
+        untried=len(log.arms) - int(np.unique(log.arm).size),
         refused=tuple(refusals(parted)),
         grouping_refused=None if parted.groups is None else grouping_refusal(parted.groups),
         drift=drift(parted.future, parted.past, binary=parted.binary) if parted.remembers else None,

@@ -73,17 +73,23 @@ def shuffles(order: Integers, count: int, seed: int) -> Integers:
 def paired(value: dict[str, Floats]) -> dict[str, Floats]:
     """Gains of history, grouping and labels from the values of policies."""
     flat = value.get("HUCB", value["UCB"])
-    found = {"history": value["HUCB"] - value["UCB"]} if "HUCB" in value else {}
+    found = {"history": gap(value["HUCB"], value["UCB"])} if "HUCB" in value else {}
     if "grouped" in value:
-        found |= {"grouping": value["grouped"] - flat, "labels": value["grouped"] - value["shuffled"]}
+        found |= {"grouping": gap(value["grouped"], flat), "labels": gap(value["grouped"], value["shuffled"])}
     return found
+
+
+def gap(first: Floats, second: Floats) -> Floats:
+    """The difference, and 0 where it is only that of sums added in another order."""
+    difference = first - second
+    return np.where(np.abs(difference) <= 1e-12 * (np.abs(first) + np.abs(second)), 0.0, difference)
 
 
 def differences(played: dict[str, Runs], means: Floats, shares: Floats, *, marked: bool = False) -> dict[str, Floats]:
     """The gains of every world and run (draws x runs), also over what the log itself did."""
     value = {name: runs.marked if marked else runs.value for name, runs in played.items()}
     done = 1000.0 * (means @ shares)[:, None]
-    return {**paired(value), "log": value.get("HUCB", value["UCB"]) - done}
+    return {**paired(value), "log": gap(value.get("HUCB", value["UCB"]), done)}
 
 
 def judged(split: Split, setting: Setting, *, p: float | None, mark: int | None = None) -> Worlds:

@@ -110,16 +110,18 @@ def inspect(
     clusters: Mapping[Any, Any] | str | Path | None = None,
     time: str | None = None,
     propensity: str | None = None,
+    logging: str | None = None,
     seed: int = 0,
 ) -> Inspection:
     """What is in a log, how its arms were chosen, what its groups explain, and whether it drifts.
 
-    ``source`` is a frame, a file, or a :class:`hedgerow.Log`, which needs no names of columns; see :func:`hedgerow.evaluate`.
+    ``source`` is a frame, a file, or a :class:`hedgerow.Log`, which needs no names of columns; ``logging`` is "random" if you
+    know that arms were drawn by chance alone; see :func:`hedgerow.evaluate`.
     """
     log = as_log(source, arm, reward, context, clusters, time, propensity)
     if log.arm.size < 4 or len(log.arms) < 2:
         raise ValueError(f"a log must have at least 4 rows and 2 arms, this one has {log.arm.size} and {len(log.arms)}")
-    grade = graded(log, logging=None)
+    grade = graded(log, logging=logging)
     binary, count, rng = is_binary(log.reward), len(log.arms), np.random.default_rng([seed, 6])
     plain = tally(log.arm, log.reward, count)
     sums = (
@@ -183,7 +185,7 @@ def sentences(found: Inspection) -> list[str]:
     ]
     lines += words.left_out(found.missing)
     lines.append("How arms were chosen: " + "; ".join(words.checks((found.grade.uniform, *found.grade.checks))) + ".")
-    lines.append(GRADES[found.grade.letter])
+    lines.append(GRADES[found.grade.letter if found.grade.assumed or found.grade.letter == "B" else "A, known"])
     if found.drift is not None:
         moved = "the arms moved" if found.drift.p < 0.05 else "no drift is visible"
         lines.append(f"First half against second: {moved} ({words.p_value(found.drift.p)}).")
@@ -192,6 +194,7 @@ def sentences(found: Inspection) -> list[str]:
 
 GRADES = {
     "A": "Evidence: grade A, arms look chosen at random, as far as the log can show.",
+    "A, known": "Evidence: grade A, arms were chosen at random.",
     "B": "Evidence: grade B, propensities are given and fit the log.",
     "C": "Evidence: grade C, arms were not chosen at random and there are no propensities: estimates may be biased.",
 }
@@ -203,8 +206,14 @@ def _grouping_sentences(found: Inspection) -> list[str]:
         lines += [words.explained(found.explained), words.tightness(found.explained)]
         lines.append(f"Spread of arm means: {found.explained.between:.3g} between groups, {found.explained.within:.3g} within.")
     if found.bounds is not None:
-        told = f"Bound on the regret of {found.bounds.horizon:,} rounds at the estimated means: HUCB {found.bounds.hucb:,.0f}"
-        tight = "HUCBC has none, its groups overlap" if found.bounds.hucbc is None else f"HUCBC {found.bounds.hucbc:,.0f}"
-        limit = f"regret cannot exceed {found.bounds.most:,.0f} anyway"
-        lines.append(f"{told}, {tight}; {limit}." if found.clusters else f"{told}; {limit}.")
+        lines.append(bound_sentence(found.bounds, grouped=found.clusters is not None))
     return lines
+
+
+def bound_sentence(found: Bounds, *, grouped: bool) -> str:
+    """The theorems' bounds, and whether they say more than that regret is limited."""
+    told = f"Bound on the regret of {found.horizon:,} rounds at the estimated means: HUCB {found.hucb:,.0f}"
+    if grouped:
+        told += ", HUCBC has none, its groups overlap" if found.hucbc is None else f", HUCBC {found.hucbc:,.0f}"
+    nothing = min(found.hucb, found.hucbc or found.hucb) >= found.most
+    return f"{told}; regret cannot exceed {found.most:,.0f} anyway{', so that says nothing here' if nothing else ''}."

@@ -44,6 +44,15 @@ def left_out(missing: dict[str, int]) -> list[str]:
     return [f"Left out: {', '.join(f'{rows:,} rows with {why}' for why, rows in missing.items())}."] if missing else []
 
 
+def untried(found: "Evaluation") -> list[str]:
+    """Arms without a row, if there are any."""
+    if not found.untried:
+        return []
+    several = found.untried > 1
+    who = f"{found.untried} of the {len(found.arms)} arms {'have' if several else 'has'} no row: only the clusters name"
+    return [f"{who} {'them; they count as arms' if several else 'it; it counts as an arm'} all the same."]
+
+
 def p_value(p: float) -> str:
     """The permutation test cannot go below 1 in 2000."""
     return "p < 0.001" if p < 0.001 else f"p = {p:.2g}"
@@ -150,16 +159,17 @@ def contextual(found: "Contextual") -> str:
 
 
 def checks(found: Iterable["Check"]) -> list[str]:
-    """How arms were chosen."""
-    words = {True: "fine", False: "no"}
-    return [f"{check.what}: {check.measure} = {check.size:.3f} ({p_value(check.p)}), {words[check.passed]}" for check in found]
+    """How arms were chosen; uneven choices do no harm by themselves, choices by context or time do."""
+    bad = {"CV": "uneven", "V": "not at random"}
+    told = ((check, "fine" if check.passed else bad[check.measure]) for check in found)
+    return [f"{check.what}: {check.measure} = {check.size:.3f} ({p_value(check.p)}), {word}" for check, word in told]
 
 
 def verdict(found: "Evaluation") -> list[str]:
     """The whole verdict, a sentence or two a line."""
     if found.refused:
-        return [found.method, *left_out(found.missing), *(f"Refused: {reason}" for reason in found.refused)]
-    lines = [found.method, *left_out(found.missing)]
+        return [found.method, *left_out(found.missing), *untried(found), *(f"Refused: {reason}" for reason in found.refused)]
+    lines = [found.method, *left_out(found.missing), *untried(found)]
     would = found.grade.letter == "C"
     if "history" in found.gains:
         gain = found.gains["history"]
