@@ -59,7 +59,10 @@ def test_a_waiting_decision_narrows_its_arm_and_leaves_the_mean():
     for arm, reward in (("a", 1.0), ("b", 0.0), ("a", 0.5)):
         policy.learn(arm, reward)
     policy.anticipate("a")
+    assert "waiting" not in str(hr.UCB(["a"]).explain())
+    assert "waiting" in str(policy.explain())
     a, b = policy.explain()
+    assert (a.waiting, b.waiting) == (1, 0)
     assert a.mean == 0.75
     assert a.width == pytest.approx(math.sqrt(2 * math.log(5) / 3))
     assert b.width == pytest.approx(math.sqrt(2 * math.log(5) / 1))

@@ -78,10 +78,25 @@ def test_auto_says_how_far_it_takes_history_to_be_off():
     policy = hr.Auto(arms, history=log)
     for arm in arms * 20:
         policy.learn(arm, rng.normal(0.1 if arm in "bd" else 0.9 if arm == "c" else 0.5, 0.1))
-    with pytest.warns(UserWarning, match=r"takes the arms to have moved by about 0\.\d+ since"):
+    with pytest.warns(UserWarning, match=r"moved by about 0\.\d+ since, and still gives history \d+% of its weight"):
         found = policy.trust()
     assert 0.1 < found.history.drift < 0.6
-    assert policy.explain().settings["drift"] == found.history.drift
+    settings = policy.explain().settings
+    assert (settings["drift"], settings["trusted"]) == (found.history.drift, found.history.trusted)
+    assert 0.002 < found.history.trusted < 0.01  # 1 / (1 + 50 drift^2 / noise^2), with a noise of 0.1 to 0.2
+
+
+def test_with_contexts_auto_says_how_much_of_a_void_history_it_believes():
+    rng = np.random.default_rng(1)
+    contexts, theta = rng.normal(size=(900, 2)), rng.normal(size=(6, 2))
+    played = rng.integers(6, size=600)
+    then = (contexts[:600] * theta[::-1][played]).sum(axis=1) + 0.3 * rng.normal(size=600)
+    policy = hr.Auto(range(6), history=hr.History.from_rounds(arms=played.tolist(), rewards=then, contexts=contexts[:600]))
+    assert policy.explain(contexts[0]).settings["trusted"] == 1.0
+    for x in contexts[600:]:
+        decision = policy.select(x)
+        policy.update(decision, theta[decision.arm] @ x + 0.3 * rng.normal())
+    assert policy.explain(contexts[0]).settings["trusted"] < 0.3
 
 
 def test_groups_are_not_judged_by_a_history_that_lies():

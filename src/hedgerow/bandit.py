@@ -19,7 +19,7 @@ from .logs.encoding import Encoding, all_encoded, encoded
 from .nodes import PRECISIONS, Layout, Nodes, historical, restored, with_tournaments
 from .randomness import KEYS, NO_KEY, new_key
 from .rules import D3RB, RULES, Rule
-from .statistics import LARGEST, PULLS, pending_size, row_size
+from .statistics import LARGEST, PULLS, pending_size, row_size, waiting
 from .tree import PARENT_CLOCK, POLICY_CLOCK
 from .trust import Trust
 from .types import Decision, Decisions, Floats, Label, tuples
@@ -280,7 +280,7 @@ class Bandit:
     def _score(self, kind: str, label: Label, node: int, mean: float, index: float) -> Score:
         pulls, history = self._nodes.online[node, PULLS], self._nodes.past[node, PULLS]
         width = math.inf if math.isinf(index) else index - mean
-        return Score(kind, label, mean, width, index, int(pulls), float(history))
+        return Score(kind, label, mean, width, index, int(pulls), float(history), int(waiting(self._nodes.pending, node)))
 
     def trust(self) -> Trust:
         """How much the groups and the history are worth right now, in numbers and words; warns if history and rounds differ.

@@ -9,7 +9,10 @@ from .types import Label
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """One line of an explanation. ``index = mean + width``; without any data the mean is NaN and the index infinite."""
+    """One line of an explanation. ``index = mean + width``; without any data the mean is NaN and the index infinite.
+
+    ``waiting``: expected decisions that wait for their reward.
+    """
 
     kind: str
     label: Label
@@ -18,6 +21,7 @@ class Score:
     index: float
     pulls: int
     history: float
+    waiting: int = 0
 
 
 class Explanation(tuple[Score, ...]):
@@ -38,12 +42,18 @@ class Explanation(tuple[Score, ...]):
         return [asdict(score) for score in self]
 
     def __str__(self) -> str:
-        head = ("kind", "label", "mean", "width", "index", "pulls", "history")
+        head = ("kind", "label", "mean", "width", "index", "pulls", "history", "waiting")
         lines = [head] + [
-            (s.kind, str(s.label), *(f"{value:.4f}" for value in (s.mean, s.width, s.index)), str(s.pulls), f"{s.history:g}")
+            (
+                *(s.kind, str(s.label)),
+                *(f"{value:.4f}" for value in (s.mean, s.width, s.index)),
+                *(str(s.pulls), f"{s.history:g}", str(s.waiting)),
+            )
             for s in self
         ]
-        widths = [max(len(line[column]) for line in lines) for column in range(len(head))]
+        if not any(s.waiting for s in self):
+            lines = [line[:-1] for line in lines]
+        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
         estimated = [", ".join(f"{name} = {value:.4g}" for name, value in self.settings.items())] if self.settings else []
         table = (
             "  ".join(

@@ -30,4 +30,4 @@ def findings(
 
 
 def _drifted(history: Agreement | None, estimated: dict[str, float]) -> Agreement | None:
-    return history and replace(history, drift=estimated.get("drift"))
+    return history and replace(history, drift=estimated.get("drift"), trusted=estimated.get("trusted"))

@@ -58,7 +58,7 @@ class Agreement:
     ``farthest``: the arms that differ most, as (arm, historical mean, online mean, difference in standard errors); with contexts
     the means are those expected in the arm's usual context, and the difference is that of all coefficients. ``drift``: how far
     the policy takes expected rewards (coefficients) to have moved since, as a standard deviation; None for policies that count
-    history as it is.
+    history as it is. ``trusted``: the share of the history's plays that counts for it; with contexts, of what they say.
     """
 
     plays: float
@@ -66,6 +66,7 @@ class Agreement:
     p: float
     farthest: tuple[tuple[Label, float, float, float], ...] = ()
     drift: float | None = None
+    trusted: float | None = None
 
     @property
     def differs(self) -> bool:
@@ -92,7 +93,8 @@ class Agreement:
             return "Weigh it less with policy.history = history.weighted(0.1), or use Auto, which finds out how far to trust it."
         if self.drift == 0.0:
             return "This policy still counts it in full; it looks again as rounds come in."
-        return f"This policy takes the arms to have moved by about {self.drift:.3g} since, and counts history accordingly."
+        moved = f"This policy takes the arms to have moved by about {self.drift:.3g} since"
+        return f"{moved}, and still gives history {self.trusted:.0%} of its weight."
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,22 @@ import numpy as np
 
 from ..hierarchy.choices import choose_bound, choose_draw
 from ..hierarchy.rewards import bound, learn_reward, new_ledger, prepare, refresh
-from ..hierarchy.table import ARMS, BINARY, CENTRE, COLUMNS, DRIFT2, LARGEST, LEAST, NUMBERS, S2, SPREAD2, TYPICAL, UNIT, WITHIN
+from ..hierarchy.table import (
+    ARMS,
+    BINARY,
+    CENTRE,
+    COLUMNS,
+    DRIFT2,
+    LARGEST,
+    LEAST,
+    NUMBERS,
+    S2,
+    SPREAD2,
+    TRUST,
+    TYPICAL,
+    UNIT,
+    WITHIN,
+)
 from ..kernel import compiled
 from ..nodes import Layout, Nodes
 from ..rules import HIERTS, Rule
@@ -93,7 +108,10 @@ def estimates(rule: int, clock: int, nodes: Nodes, context: Floats) -> tuple[Flo
 
 
 def settings(nodes: Nodes) -> dict[str, float]:
-    """Typical noise, the spreads within and between clusters, and how far history is off, as standard deviations."""
+    """Typical noise, the spreads within and between clusters, and how far history is off, as standard deviations.
+
+    ``trusted``: the share of the history's plays that counts.
+    """
     if nodes.ledger[UNIT] == 0.0:
         return {}
     noise, within, between = np.sqrt(nodes.ledger[[TYPICAL, SPREAD2, S2]])
@@ -101,7 +119,9 @@ def settings(nodes: Nodes) -> dict[str, float]:
     if nodes.arms.clustered:
         found["between"] = float(between)
     if nodes.past[0, PULLS] > 0.0:
+        plays = nodes.past[nodes.arms.leaves, PULLS]
         found["drift"] = float(np.sqrt(nodes.ledger[DRIFT2]))
+        found["trusted"] = float(nodes.derived[nodes.arms.leaves, TRUST] @ plays / plays.sum())
     return found | {"two_valued": float(nodes.ledger[BINARY])}
 
 

@@ -92,15 +92,20 @@ def estimates(rule: int, clock: int, nodes: Nodes, context: Floats) -> tuple[Flo
 
 
 def settings(nodes: Nodes) -> dict[str, float]:
-    """Noise, spreads within and between clusters, drift since history (standard deviations), offset, whether weights are on."""
+    """Noise, spreads within and between clusters, drift since history (standard deviations), offset, whether weights are on.
+
+    ``trusted``: the share of what a long history says of its arm that is believed, the slope of theta over theta_then.
+    """
     ledger = nodes.ledger
     within, between = np.sqrt(ledger[[RHO, PHI]] * ledger[SIG2])
     found = {"noise": float(np.sqrt(ledger[SIG2])), "between": float(between), "offset": float(ledger[OFFSET])}
     if nodes.arms.clustered:
         found["within"] = float(within)
     if nodes.past[0, PULLS] > 0.0:
-        lost = (1.0 - ledger[KEPT]) ** 2 * (between**2 + (within**2 if nodes.arms.clustered else 0.0))
-        found["drift"] = float(np.sqrt(ledger[DRIFT] * ledger[SIG2] + lost))
+        spread = between**2 + (within**2 if nodes.arms.clustered else 0.0)
+        kept, drift = ledger[KEPT], ledger[DRIFT] * ledger[SIG2]
+        found["drift"] = float(np.sqrt((1.0 - kept) ** 2 * spread + drift))
+        found["trusted"] = float(kept * spread / (kept**2 * spread + drift))
     return found | {"weighted": float(ledger[ETA] > 0.0)}
 
 
