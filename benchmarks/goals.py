@@ -53,6 +53,8 @@ UNPRUNED = "scores of K=1000 d=50 without pruning"
 FLAT = "LinUCB round through the public interface, K=10,000 d=20, flat"
 DEEP = "LinUCB round through the public interface, K=10,000 d=20, two levels with 100 clusters"
 MILLION = "exact UCB, K=10^6, whole-trial simulation"
+HIERARCHY = "HierLinUCB whole-trial simulation of 10,000 rounds, K=100 C=10 d=5"
+PAIR = ("hierlinucb", "hlinucbc")
 
 GOALS = (
     faster(SMALL, "linucb-100-5", "mabwiser", 1000.0),
@@ -69,6 +71,7 @@ GOALS = (
     Goal(MILLION + ", growth from K=10^2 on", "K^0.2", 0.2, False, lambda r: r.exponent("arms", "UCB", 100.0), unit="exponent"),
     within("HUCBC whole-trial simulation, K=100 C=10", "trial-hucbc", "hand-written Numba loop", 1.3),
     within("HLinUCBC whole-trial simulation, K=100 C=10 d=5", "trial-hlinucbc", "hand-written Numba loop", 1.3),
+    Goal(HIERARCHY, "HLinUCBC", 3.0, False, lambda r: r.ratio(*((f"trial-{name}-10000", "hedgerow") for name in PAIR))),
     faster("fit of 10^6 logged rows, d=10, K=100", "fit", "mabwiser", 5.0),
     Goal("select_many, 10,000 contexts, K=100 d=20", "fastest LinUCB peer", 4.0, True, _batch, "select_many"),
     Goal("state of K=10^6 arms without context, per arm", "100 bytes", 100.0, False, _state, unit="bytes"),

@@ -53,9 +53,9 @@ METHOD = f"""## What was done
 - **Batches**: the time ends with a list of arms, which is what the peers return; hedgerow's decisions are made when looked at.
 - **Two levels**: `HLinUCBC` with arms dealt to the clusters in turn, against the same flat peer.
 - **UCB**: every arm has been played once before; arm k pays 2 mean_k u, u uniform.
-- **Whole trials**: `hedgerow.play` in compiled code. With a million arms rewards are made on the way; "played once" starts
-  from a history of one play per arm, and the NumPy scan computes the same index. Time per round is that after the first
-  choice, which sets up the tournament and is given apart.
+- **Whole trials**: `hedgerow.play` in compiled code, on the paper's problems. With a million arms rewards are made on the way;
+  "played once" starts from a history of one play per arm, and the NumPy scan computes the same index. Time per round is that
+  after the first choice, which sets up the tournament and is given apart.
 - **Memory bound**: the bytes of theta and packed inverse of all arms, over the bandwidth of a dot product of a large
   array with itself.
 - **State**: what tracemalloc counts after `hr.UCB(range(K))`, per arm.

@@ -79,6 +79,8 @@ WORKS = (
     Work("drawn-1000000-cold", "drawn", {"policy": "UCB", "arms": 1_000_000, "played": 0}, {"hedgerow": 200_000, "bare": 40}),
     Work("trial-hucbc", "trial", {"policy": "HUCBC", "arms": 100}, {"hedgerow": 50_000, "bare": 50_000}),
     Work("trial-hlinucbc", "trial", {"policy": "HLinUCBC", "arms": 100}, {"hedgerow": 50_000, "bare": 50_000}),
+    Work("trial-hlinucbc-10000", "trial", {"policy": "HLinUCBC", "arms": 100}, {"hedgerow": 10_000}),
+    Work("trial-hierlinucb-10000", "trial", {"policy": "HierLinUCB", "arms": 100}, {"hedgerow": 10_000}),
     Work(
         "fit",
         "fit",

@@ -176,8 +176,8 @@ def simulate_linear(task):
 
 def trial(task):
     """A whole trial of one of the paper's problems."""
-    problems = {"HUCBC": hr.problems.SyntheticClassical, "HLinUCBC": hr.problems.SyntheticContextual}
-    dealt = problems[task["policy"]](arms=task["arms"]).trial(task["rounds"], generator(task, 0))
+    problem = hr.problems.SyntheticClassical if task["policy"] == "HUCBC" else hr.problems.SyntheticContextual
+    dealt = problem(arms=task["arms"]).trial(task["rounds"], generator(task, 0))
     policy = getattr(hr, task["policy"])(dealt.arms, clusters=dealt.clusters, history=dealt.history)
     seconds, played = timed(lambda: play_trial(policy, dealt))
     return answer(seconds, task["rounds"], played.arms)
