@@ -211,7 +211,7 @@ def test_one_enormous_line_takes_little_memory(tmp_path):
         ({"propensity": "mixed"}, "'mixed' must hold numbers.* such as 'x'"),
         ({"propensity": "r"}, "column 'r' is given twice, as reward and propensity"),
         ({"context": "day"}, "'day' must hold numbers, truth values or text"),
-        ({"time": "arm"}, "'arm' must hold times or numbers"),
+        ({"time": "mixed"}, "'mixed' must hold times or numbers"),
         ({"context": ["nothing"]}, "no column 'nothing'"),
     ],
 )

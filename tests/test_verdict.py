@@ -200,8 +200,18 @@ def test_too_few_rows_and_empty_arms_are_refused():
     clusters = {f"ad-{a:02d}": "x" for a in range(24)} | {f"new-{a}": "y" for a in range(10)}
     found = hr.evaluate(made_log(rows=160, rate=0.5), arm="ad", reward="click", clusters=clusters)
     assert "effective rows per arm" in " ".join(found.refused)
-    assert "arms have no row" in " ".join(found.refused)
-    assert "10 of the 34 arms have no row: only the clusters name them; they count as arms all the same." in str(found)
+    assert len(found.arms) == 24
+    assert "10 arms have no row, and only the clusters name them: left out." in str(found)
+    gone = made_log(rows=400, rate=0.5).filter(~pl.col("ad").is_in([f"ad-{a:02d}" for a in range(12)]) | (pl.col("day") < 100))
+    assert "11 of 23 arms have no row" in " ".join(hr.evaluate(gone, **COLUMNS).refused)
+
+
+def test_an_arm_that_only_the_clusters_name_changes_no_verdict(good):
+    frame = made_log()
+    clusters = dict(zip(frame["ad"], frame["topic"], strict=True)) | {"ad-99": frame["topic"][0]}
+    found = hr.evaluate(frame, arm="ad", reward="click", clusters=clusters, time="day", **QUICK)
+    same = hr.evaluate(frame, arm="ad", reward="click", clusters="topic", time="day", **QUICK)
+    assert (found.gains, found.rulings, found.untried) == (same.gains, same.rulings, 1)
 
 
 @pytest.mark.parametrize(
@@ -215,6 +225,7 @@ def test_too_few_rows_and_empty_arms_are_refused():
         ({"context": "click"}, "column 'click' is given twice, as reward and context"),
         ({"context": ["device", "device"]}, "column 'device' is given twice, as context and context"),
         ({"propensity": "ad"}, "column 'ad' is given twice, as arm and propensity"),
+        ({"time": "click"}, "column 'click' is given twice, as reward and time"),
         ({"context": ["device", "topic"]}, "context 'topic' is the same in all rows of an arm"),
     ],
 )

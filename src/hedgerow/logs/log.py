@@ -103,6 +103,7 @@ class _Roles:
         """A column plays one part; only the time may also be a context."""
         parts = [("arm", self.arm), ("reward", self.reward), *(("context", name) for name in self.context)]
         parts += [("propensity", self.propensity)] if self.propensity else []
+        parts += [("time", self.time)] if self.time and self.time not in self.context else []
         for name, times in Counter(column for _, column in parts).items():
             if times > 1:
                 given = " and ".join(part for part, column in parts if column == name)

@@ -50,7 +50,7 @@ class Evaluation:
     missing: dict[str, int] = field(default_factory=dict)
     """Rows left out, by reason."""
     untried: int = 0
-    """Arms without a row, which only the clusters name."""
+    """Arms without a row, which only the clusters name; they are left out."""
     refused: tuple[str, ...] = ()
     grouping_refused: str | None = None
     explained: Explained | None = None
@@ -138,10 +138,11 @@ def evaluate(
     log = as_log(source, arm, reward, context, clusters, time, propensity)
     _check(split, rounds, draws, runs)
     tell: Say = say or (lambda _: None)
+    log, untried = _tried(log)
     grade = graded(log, logging=logging)
     parted = _parted(log, grade, split, history)
     setting = Setting(min(int(rounds), parted.future_rows), int(draws), int(runs), int(seed))
-    blank = _blank(log, grade, parted, setting)
+    blank = replace(_blank(log, grade, parted, setting), untried=untried)
     if blank.refused:
         return blank
     if parted.groups is not None and blank.grouping_refused:
@@ -185,6 +186,13 @@ def as_log(
     return log
 
 
+def _tried(log: Log) -> tuple[Log, int]:
+    """The log without the arms that only the clusters name, and how many these are: nothing can be said of them."""
+    tried = int(log.arm.max()) + 1  # arms with rows come first
+    clusters = None if log.clusters is None else log.clusters[:tried]
+    return replace(log, arms=log.arms[:tried], clusters=clusters), len(log.arms) - tried
+
+
 def _check(share: float, rounds: int, draws: int, runs: int) -> None:
     if not 0.0 < share < 1.0:
         instead = "history=False (--no-history) takes all rows as the future"
@@ -218,7 +226,6 @@ def _blank(log: Log, grade: Grade, parted: Split, setting: Setting) -> Evaluatio
         grade=grade,
         method=words.method(grade, None, _rows(parted), effective),
         missing=log.missing,
-        untried=len(log.arms) - int(np.unique(log.arm).size),
         refused=tuple(refusals(parted)),
         grouping_refused=None if parted.groups is None else grouping_refusal(parted.groups),
         drift=drift(parted.future, parted.past, binary=parted.binary) if parted.remembers else None,

@@ -180,7 +180,7 @@ def sentences(found: Inspection) -> list[str]:
         f"{found.source}: {found.rows:,} rows, {len(found.arms)} arms"
         + (f" in {len(set(found.clusters))} groups." if found.clusters else "."),
         f"Plays per arm: {plays.min():,.0f} to {plays.max():,.0f}, median {np.median(plays):,.0f}; "
-        f"{len(found.never_tried)} arms never tried.",
+        f"{len(found.never_tried)} arm{'' if len(found.never_tried) == 1 else 's'} never tried.",
         f"Rewards: {low:g} to {high:g}, mean {mean:.4g}, noise {found.noise:.3g} (standard deviation within an arm).",
     ]
     lines += words.left_out(found.missing)
@@ -215,5 +215,5 @@ def bound_sentence(found: Bounds, *, grouped: bool) -> str:
     told = f"Bound on the regret of {found.horizon:,} rounds at the estimated means: HUCB {found.hucb:,.0f}"
     if grouped:
         told += ", HUCBC has none, its groups overlap" if found.hucbc is None else f", HUCBC {found.hucbc:,.0f}"
-    nothing = min(found.hucb, found.hucbc or found.hucb) >= found.most
+    nothing = min(bound for bound in (found.hucb, found.hucbc) if bound is not None) >= found.most
     return f"{told}; regret cannot exceed {found.most:,.0f} anyway{', so that says nothing here' if nothing else ''}."

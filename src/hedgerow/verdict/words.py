@@ -48,9 +48,7 @@ def untried(found: "Evaluation") -> list[str]:
     """Arms without a row, if there are any."""
     if not found.untried:
         return []
-    several = found.untried > 1
-    who = f"{found.untried} of the {len(found.arms)} arms {'have' if several else 'has'} no row: only the clusters name"
-    return [f"{who} {'them; they count as arms' if several else 'it; it counts as an arm'} all the same."]
+    return [f"{found.untried} arm{' has' if found.untried == 1 else 's have'} no row, and only the clusters name them: left out."]
 
 
 def p_value(p: float) -> str:
