@@ -151,3 +151,18 @@ def test_without_data_nothing_is_claimed():
     assert hr.UCBC(["a", "b", "c"], clusters=[0, 0, 1]).trust().grouping is None
     assert hr.LinUCBC(["a", "b", "c"], clusters=[0, 0, 1], dimension=2).trust().grouping is None
     assert hr.UCB(["a"]).trust().to_dict()["history"] is None
+
+
+def test_arms_that_lack_a_category_are_not_compared():
+    rng = np.random.default_rng(5)
+    kinds = rng.integers(3, size=900)
+    arms = rng.integers(3, size=900)
+    kinds[(arms == 0) & (kinds == 2)] = 1
+    contexts, theta = np.eye(3)[kinds], rng.normal(size=(3, 3))
+    rewards = theta[arms, kinds] + 0.1 * rng.normal(size=900)
+    log = hr.History.from_rounds(arms=arms[:500].tolist(), rewards=rewards[:500], contexts=contexts[:500])
+    for make in (hr.HLinUCB, hr.Auto):
+        policy = make(range(3), history=log)
+        for t in range(500, 900):
+            policy.learn(int(arms[t]), rewards[t], contexts[t])
+        assert policy.trust().history.arms == 2

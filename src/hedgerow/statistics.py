@@ -46,6 +46,14 @@ def row_size(dimension: int | None) -> int:
     return SCALARS + (2 * dimension + triangle(dimension) if dimension else 0)
 
 
+def second_moments(rows: Floats, dimension: int) -> Floats:
+    """sum x x' of each row of sums."""
+    moments = np.zeros((len(rows), dimension, dimension))
+    lower = np.tril_indices(dimension)
+    moments[:, lower[0], lower[1]] = rows[:, SCALARS + dimension : SCALARS + dimension + lower[0].size]
+    return moments + np.transpose(np.tril(moments, -1), (0, 2, 1))
+
+
 def pending_size(dimension: int | None) -> int:
     """Length of a node's row of decisions that wait for their reward."""
     return SHOWN + (triangle(dimension) if dimension else 0)

@@ -10,8 +10,7 @@ from ..paper import HLinUCB
 from ..play import play
 from ..problems import SyntheticContextual, TightBernoulli
 from ..result import Difference, Simulation, interval
-from ..statistics import SCALARS
-from ..types import Floats
+from ..statistics import second_moments
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -31,14 +30,6 @@ class RidgeRun(NamedTuple):
     rounds: int
 
 
-def _matrices(rows: Floats, d: int) -> Floats:
-    """I + sum x x' per arm, from rows of sums."""
-    matrices = np.zeros((len(rows), d, d))
-    lower = np.tril_indices(d)
-    matrices[:, lower[0], lower[1]] = rows[:, SCALARS + d : SCALARS + d + lower[0].size]
-    return matrices + np.transpose(np.tril(matrices, -1), (0, 2, 1)) + np.eye(d)
-
-
 def ridge_runs(*, seed: int, trials: int, rounds: int) -> list[RidgeRun]:
     """HLinUCB on the synthetic contextual bandit, with the determinants that its theorem needs."""
     runs = []
@@ -51,12 +42,13 @@ def ridge_runs(*, seed: int, trials: int, rounds: int) -> list[RidgeRun]:
         largest = np.abs(trial.expected).max()
         theta = np.linalg.lstsq(trial.contexts, trial.expected, rcond=None)[0] / largest
         regret = (trial.expected.max(axis=1) - trial.expected[trial.rows, arms]).sum() / largest
-        history = bounds.log_determinant(_matrices(past, d))
-        bound = partial(bounds.hlinucb, bounds.log_determinant(_matrices(past + online, d)), history=history)
+        before, after = (second_moments(rows, d) + np.eye(d) for rows in (past, past + online))  # I + sum x x' per arm
+        history = bounds.log_determinant(before)
+        bound = partial(bounds.hlinucb, bounds.log_determinant(after), history=history)
         given = {"dimension": d, "horizon": rounds, "sigma": 1.0, "delta": DELTA, "norm": float(np.linalg.norm(theta))}
-        least = min(bounds.log_determinant(matrix[None]) for matrix in _matrices(past, d))
+        least = min(bounds.log_determinant(matrix[None]) for matrix in before)
         printed, repaired = (bound(form=form, **given).value for form in ("printed", "repaired"))
-        growth = bounds.log_determinant(_matrices(past + online, d)) - history
+        growth = bounds.log_determinant(after) - history
         radius = repaired / float(np.sqrt(8.0 * rounds * growth))
         runs.append(RidgeRun(regret, printed, repaired, least, radius, rounds))
     return runs

@@ -26,7 +26,7 @@ def findings(
         )
     ledger = nodes.ledger if weighted else None
     parted = linear.grouping(nodes, dimension, len(number_of), ledger) if labels else None
-    return parted, _drifted(linear.agreement(nodes, dimension), estimated)
+    return parted, _drifted(linear.agreement(nodes, dimension, ledger), estimated)
 
 
 def _drifted(history: Agreement | None, estimated: dict[str, float]) -> Agreement | None:

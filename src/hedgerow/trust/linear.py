@@ -1,12 +1,15 @@
 """Trust from ridge sums: the arms' coefficients in their groups, and before and now."""
 
+from typing import TypeAlias
+
 import numpy as np
 
 from ..hierarchy.evidence import Model, eliminate_lower, eliminate_upper, mean_square_of_contexts, pose, profile
-from ..hierarchy.ledger import new_ledger
+from ..hierarchy.ledger import SIG2, STANDARD, new_ledger
 from ..hierarchy.posterior import PRIOR, derived_size
+from ..hierarchy.shape import history_weight
 from ..nodes import Nodes
-from ..statistics import PULLS, SCALARS, SQUARES
+from ..statistics import PULLS, SCALARS, SQUARES, second_moments
 from ..types import Floats
 from ..verdict.chisquare import chi_square_tail
 from .report import Agreement, Estimate, Grouping
@@ -18,13 +21,16 @@ FINEST = 0.02
 
 FARTHEST = 3
 
+LEAST_ROOT = 1e-9
+"""Least eigenvalue of an arm's contexts, as a share of the largest, from which on its coefficients can be told apart."""
+
 
 def grouping(nodes: Nodes, dimension: int, groups: int, ledger: Floats | None) -> Grouping | None:
     """Spreads of the coefficients within and between groups, from the evidence on a grid."""
     if nodes.online[0, PULLS] + nodes.past[0, PULLS] == 0.0 or groups in (1, len(nodes.arms.labels)):
         return None
     derived = np.zeros((len(nodes.online), derived_size(dimension)))
-    model = pose(nodes.arms.tree, nodes.online, nodes.past, derived, new_ledger(False) if ledger is None else ledger)
+    model = pose(nodes.arms.tree, nodes.online, nodes.past, derived, new_ledger(False) if ledger is None else ledger, False)
     unit = mean_square_of_contexts(model)
     rho, phi = COARSE, COARSE
     while True:
@@ -62,40 +68,55 @@ def _weighted(values: Floats, odds: Floats) -> Estimate:
     return Estimate(value, low, high)
 
 
-def _matrix(row: Floats, d: int) -> Floats:
-    matrix = np.zeros((d, d))
-    lower = np.tril_indices(d)
-    matrix[lower] = row[SCALARS + d : SCALARS + d + lower[0].size]
-    return matrix + np.tril(matrix, -1).T
+def agreement(nodes: Nodes, dimension: int, ledger: Floats | None) -> Agreement | None:
+    """Coefficients before and now, of arms that have rounds enough of both: a Chow test, arm by arm.
 
-
-def agreement(nodes: Nodes, dimension: int) -> Agreement | None:
-    """Coefficients before and now, of arms with more rounds of each than coefficients: a Chow test, arm by arm."""
-    d, leaves = dimension, nodes.arms.leaves
+    ``ledger``: of a policy that may weigh its rounds; then it knows the noise, and what a round of history weighs.
+    """
+    leaves = nodes.arms.leaves
     past, online = nodes.past[leaves], nodes.online[leaves]
     plays = float(past[:, PULLS].sum())
     if plays == 0.0:
         return None
-    both = np.flatnonzero((past[:, PULLS] > d + 1) & (online[:, PULLS] > d + 1))
-    fits = {int(k): (_fit(past[k], d), _fit(online[k], d)) for k in both}
-    freedom = sum(past[k, PULLS] + online[k, PULLS] - 2 * d for k in fits)
+    weighed = None if ledger is None or ledger[STANDARD] == 0.0 else ledger
+    usual = past[:, -dimension:] / np.maximum(past[:, PULLS], 1.0)[:, None]  # the mean context of an arm's history
+    if weighed is not None:
+        past[:, SCALARS:] *= np.array([history_weight(nodes.past, weighed, leaf) for leaf in leaves])[:, None]
+    fits = _fits(past, online, dimension)
     left = sum(before[2] + now[2] for before, now in fits.values())
-    if not fits or left <= 0.0:
+    freedom = sum(past[k, PULLS] + online[k, PULLS] - 2 * dimension for k in fits)
+    noise = left / max(freedom, 1.0) if weighed is None else float(weighed[SIG2])
+    if not fits or noise <= 0.0:
         return Agreement(plays, 0, 1.0)
-    noise, statistic, found = left / freedom, 0.0, []
+    statistic, found = 0.0, []
     for k, ((theta, spread, _), (other, spread_now, _)) in fits.items():
         change = other - theta
-        square = float(change @ np.linalg.solve(noise * (spread + spread_now), change))
+        square = float(change @ np.linalg.pinv(noise * (spread + spread_now), hermitian=True) @ change)
         statistic += square
-        usual = online[k, -d:] / online[k, PULLS]  # the mean context of its rounds
-        found.append((nodes.arms.labels[k], float(usual @ theta), float(usual @ other), float(np.sqrt(square))))
+        found.append((nodes.arms.labels[k], float(usual[k] @ theta), float(usual[k] @ other), float(np.sqrt(square))))
     found.sort(key=lambda entry: -entry[3])
-    return Agreement(plays, len(fits), chi_square_tail(statistic, len(fits) * d), tuple(found[:FARTHEST]))
+    return Agreement(plays, len(fits), chi_square_tail(statistic, len(fits) * dimension), tuple(found[:FARTHEST]))
 
 
-def _fit(row: Floats, d: int) -> tuple[Floats, Floats, float]:
+Fit: TypeAlias = tuple[Floats, Floats, float]
+
+
+def _fits(past: Floats, online: Floats, d: int) -> dict[int, tuple[Fit, Fit]]:
+    """Both fits of the arms with more rounds than coefficients, whose contexts tell these apart, before and now."""
+    moments = second_moments(past, d), second_moments(online, d)
+    enough = (past[:, PULLS] > d + 1) & (online[:, PULLS] > d + 1)
+    for part in moments:
+        roots = np.linalg.eigvalsh(part)
+        enough &= roots[:, 0] > LEAST_ROOT * roots[:, -1]
+    found = {}
+    for k in np.flatnonzero(enough):
+        found[int(k)] = _fit(past[k], moments[0][k]), _fit(online[k], moments[1][k])
+    return found
+
+
+def _fit(row: Floats, moments: Floats) -> Fit:
     """theta, (sum x x')^-1, and the squared residuals."""
-    inverse: Floats = np.asarray(np.linalg.pinv(_matrix(row, d), hermitian=True), dtype=np.float64)
-    moment = row[SCALARS : SCALARS + d]
+    inverse: Floats = np.asarray(np.linalg.inv(moments), dtype=np.float64)
+    moment = row[SCALARS : SCALARS + len(moments)]
     theta = inverse @ moment
     return theta, inverse, max(float(row[SQUARES] - moment @ theta), 0.0)

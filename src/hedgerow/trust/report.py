@@ -56,9 +56,9 @@ class Agreement:
     """Whether history and online rounds tell the same of the arms: a chi-square test over arms with enough of both.
 
     ``farthest``: the arms that differ most, as (arm, historical mean, online mean, difference in standard errors); with contexts
-    the means are those expected in the arm's usual context, and the difference is that of all coefficients. ``drift``: how far
-    the policy takes expected rewards (coefficients) to have moved since, as a standard deviation; None for policies that count
-    history as it is. ``trusted``: the share of the history's plays that counts for it; with contexts, of what they say.
+    the means are those expected in the mean context of the arm's history, and the difference is that of all coefficients.
+    ``drift``: how far the policy takes expected rewards (coefficients) to have moved since, as a standard deviation; None for
+    policies that count history as it is. ``trusted``: the share of the history's plays, or information, that counts for it.
     """
 
     plays: float
@@ -94,7 +94,7 @@ class Agreement:
         if self.drift == 0.0:
             return "This policy still counts it in full; it looks again as rounds come in."
         moved = f"This policy takes the arms to have moved by about {self.drift:.3g} since"
-        return f"{moved}, and still gives history {self.trusted:.0%} of its weight."
+        return moved + (f", and still gives history {self.trusted:.0%} of its weight." if self.trusted is not None else ".")
 
 
 @dataclass(frozen=True)
