@@ -1,5 +1,6 @@
 """State files: round trips, and files that were cut, forged or written by a later version."""
 
+import copy
 import io
 import json
 import pickle
@@ -195,3 +196,13 @@ def test_what_was_saved_can_be_loaded(tmp_path):
         policy.update(policy.select([9.9e99, 1.0]), 9.9e99)
     policy.save(tmp_path / "large.zip")
     assert hr.load(tmp_path / "large.zip").rounds == 10
+
+
+@pytest.mark.parametrize("make", [hr.UCB, hr.Auto, hr.META])
+def test_copies_and_pickles_go_their_own_way(make):
+    policy = make(["a", "b", "c"])
+    policy.update(policy.select(), 1.0)
+    for other in (copy.deepcopy(policy), pickle.loads(pickle.dumps(policy))):
+        other.update(other.select(), 0.5)
+        assert (policy.rounds, other.rounds) == (1, 2)
+        assert other.select().arm in "abc"

@@ -88,6 +88,14 @@ class Bandit:
         # the context of the last choice, as the decision has it and as an array
         self._seen: tuple[object, Floats] = None if layout.dimension is None else object(), np.zeros(0)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """For copies and pickles: all but the walk, which is a module."""
+        return {**self.__dict__, "_walk": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._walk = walk_of(self.rule)
+
     def _planted(self, arms: Arms, online: Floats, past_rows: Floats, before: Floats | None = None) -> Nodes:
         """Nodes from the online rows of all nodes, the historical rows of the arms, and the decisions that wait."""
         past = historical(arms, past_rows, self._layout)
@@ -223,8 +231,11 @@ class Bandit:
         seen, x = self._seen
         if context is not seen:
             x = checks.as_context(context, self._dimension, self.name)
-        if self._waiting and (arm, context if context is None else tuple(context)) in self._waiting:
-            self._settle_round((arm, context if context is None else tuple(context)), leaf, value, x)
+        if self._waiting:
+            waited = (arm, context if context is None else tuple(context))
+            if waited not in self._waiting:  # expected now, so that what others wait for stays counted whatever is made anew
+                self.anticipate(*waited)
+            self._settle_round(waited, leaf, value, x)
         elif not self._walk.learn(self._kernel[0], nodes, leaf, value, x):
             raise checks.bad_context(x)
 
@@ -260,9 +271,8 @@ class Bandit:
         return self._waiting.total()
 
     def _settle_round(self, waited: Round, leaf: int, reward: float, context: Floats) -> None:
-        self._waiting[waited] -= 1
-        self._waiting += Counter()  # drops what counts 0
         nodes = self._nodes
+        self._waiting = self._waiting - Counter([waited])
         self._walk.settle(self.rule.number, nodes, leaf, reward, context, self._still_waiting(nodes))
         if not self._waiting:
             self._nodes = nodes._replace(pending=nodes.pending[:0])

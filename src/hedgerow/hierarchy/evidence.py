@@ -55,8 +55,10 @@ def covariance_start(dimension: int) -> int:
 
 
 @compiled
-def pose(tree: Links, online: Floats, past: Floats, derived: Floats, ledger: Floats) -> Model:
-    """The model of a policy's sums."""
+def pose(tree: Links, online: Floats, past: Floats, derived: Floats, ledger: Floats, whole: bool) -> Model:
+    """The model of a policy's sums. A history that says nothing of the arms says nothing of the noise either, and is left out,
+    unless the ``whole`` is wanted, to compare it with others."""
+    heard = whole or ledger[DRIFT] == 0.0 or ledger[KEPT] > 0.0
     nodes, d, inner = len(tree), dimension_of(online), 0
     for node in range(nodes):
         if tree[node, SIZE] > 0:
@@ -68,11 +70,11 @@ def pose(tree: Links, online: Floats, past: Floats, derived: Floats, ledger: Flo
     totals[PRODUCTS + 2] = online[0, PULLS] + ledger[EXCESS]
     totals[WEIGHT] = totals[PRODUCTS + 2]
     sums, info, work = np.zeros((nodes, packed_size(d))), np.zeros((nodes, 2, d)), np.zeros((3, d, d))
-    model = Model(tree, derived, totals, sums, np.zeros((inner + 1, d, d)), info, online[:, PULLS] + past[:, PULLS], work)
+    model = Model(tree, derived, totals, sums, np.zeros((inner + 1, d, d)), info, online[:, PULLS] + heard * past[:, PULLS], work)
     for node in range(nodes):
         if tree[node, SIZE] == 0:
             bring_in(model, online, node, 1.0)
-            if past[node, PULLS] > 0.0:
+            if heard and past[node, PULLS] > 0.0:
                 bring_in_history(model, past, ledger, node)
     return model
 

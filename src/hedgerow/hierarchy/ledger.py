@@ -1,6 +1,7 @@
 """What a hierarchical linear policy knows as a whole: one row of numbers.
 
 EXCESS  3        sums over online rounds of w - 1, (w - 1) r, (w - 1) r^2, w the weight of the round: zero while all weigh 1
+COUNT            online rounds in the sums above and below
 BINS    3 x 64   residuals by size of prediction: how many, sum of squared predictions z, sum of squared residuals y
 LEAST, LARGEST   range of the online rewards
 STEP             log2 of the spread that is searched finely (rho; phi in a flat policy), in units of 1 / mean x_j^2
@@ -23,7 +24,7 @@ from ..kernel import compiled
 from ..types import Floats
 
 BIN_COUNT = 64
-EXCESS, BINS = 0, 3
+EXCESS, COUNT, BINS = 0, 3, 4
 LEDGER_SUMS = BINS + 3 * BIN_COUNT
 """How many leading numbers of a ledger are sums."""
 
@@ -35,10 +36,18 @@ LEDGER_SIZE = BETA + 1
 def new_ledger(weights: bool, beta: float = 1.0) -> Floats:
     """The ledger of a policy without data; ``rebuild`` makes it fit the sums."""
     ledger = np.zeros(LEDGER_SIZE)
-    ledger[[LEAST, LARGEST]] = 1e300, -1e300
-    ledger[[RHO, PHI, SIG2, ETA, KAPPA, NEXT, KEPT]] = 1.0, 1.0, 1.0, -1.0, 1.0, 1.0, 1.0
     ledger[[WEIGHTS, BETA]] = float(weights), beta
+    clear(ledger)
     return ledger
+
+
+@compiled
+def clear(ledger: Floats) -> None:
+    """Forget all but what the policy was made with."""
+    ledger[:WEIGHTS] = 0.0
+    ledger[LEAST], ledger[LARGEST] = 1e300, -1e300
+    ledger[RHO], ledger[PHI], ledger[SIG2], ledger[KAPPA], ledger[NEXT], ledger[KEPT] = 1.0, 1.0, 1.0, 1.0, 1.0, 1.0
+    ledger[ETA] = -1.0
 
 
 def merged(ledger: Floats, other: Floats) -> Floats:

@@ -17,7 +17,7 @@ from ..statistics import PULLS, SCALARS, SQUARES, TOTAL, dot, usable
 from ..tree import FIRST, PARENT, SIZE, TIE, is_best, pick
 from ..types import Floats, Links
 from .evidence import CEILING, MEAN, covariance_start
-from .ledger import DEPTH, EXCESS, LARGEST, LEAST, NEXT, OFFSET, RHO, SIG2, record
+from .ledger import COUNT, DEPTH, EXCESS, LARGEST, LEAST, NEXT, OFFSET, RHO, SIG2, record
 from .ledger import new_ledger as new_ledger
 from .posterior import depth_of
 from .posterior import derived_size as derived_size
@@ -25,6 +25,7 @@ from .rebuild import rebuild
 from .shape import noise
 from .width import bonus, reach_of
 
+TINY = 1e-12
 LARGE_LEVERAGE = 1e6
 """A rank-one step subtracts u u' / (1 / w + x'u); beyond this w x'u it would cancel too many digits."""
 
@@ -189,6 +190,7 @@ def _add(tree: Links, online: Floats, ledger: Floats, leaf: int, reward: float, 
     ledger[EXCESS] += weight - 1.0
     ledger[EXCESS + 1] += (weight - 1.0) * reward
     ledger[EXCESS + 2] += (weight - 1.0) * reward * reward
+    ledger[COUNT] += 1.0
     ledger[LEAST] = min(ledger[LEAST], reward)
     ledger[LARGEST] = max(ledger[LARGEST], reward)
 
@@ -256,7 +258,7 @@ def _expected(ledger: Floats, mean: float, width: float) -> tuple[float, float]:
     slope = _inverse_weight(ledger, mean, 1.0) - fixed
     half = 0.5 * (fixed + (1.0 + slope) * width)
     variance = half + math.sqrt(max(half * half - fixed * width, 0.0))
-    return variance, width * variance / (variance - width)
+    return variance, width * variance / max(variance - width, TINY * variance)
 
 
 @compiled
@@ -270,13 +272,14 @@ def settle(
     """
     if not usable(context):
         return False
-    inverse_weight = 1.0
+    inverse_weight, leverage = 1.0, 0.0
     if ledger[NEXT] > 1.0:
         images = _room(ledger, context)
         now = _climb(tree, derived, ledger, leaf, context, images)
         mean = ledger[OFFSET] + dot(derived, leaf, MEAN, context)
         inverse_weight, width = _expected(ledger, mean, now)
+        leverage = width / inverse_weight
         _note(ledger, mean, width, reward - mean)
         _move(tree, derived, ledger, leaf, images, (reward - mean) / inverse_weight)
     _add(tree, online, ledger, leaf, reward, context, 1.0 / inverse_weight)
-    return _refreshed(tree, online, past, derived, ledger, 0.0)
+    return _refreshed(tree, online, past, derived, ledger, leverage)

@@ -3,15 +3,17 @@
 import numpy as np
 
 from ..kernel import compiled
-from ..statistics import PULLS, SQUARES
+from ..statistics import PULLS, SCALARS, SQUARES, TOTAL
 from ..tree import SIZE
 from ..types import Floats, Links
-from .evidence import ROUNDS, Model, eliminate_lower, eliminate_upper, mean_square_of_contexts, pose, profile
+from .evidence import ROUNDS, Model, dimension_of, eliminate_lower, eliminate_upper, mean_square_of_contexts, pose, profile
 from .ledger import (
     BINS,
+    COUNT,
     DEPTH,
     DRIFT,
     ETA,
+    EXCESS,
     KAPPA,
     KEPT,
     LEDGER_SUMS,
@@ -23,6 +25,7 @@ from .ledger import (
     REFERENCE,
     RHO,
     STANDARD,
+    clear,
 )
 from .posterior import depth_of, search, solve
 from .shape import set_shape
@@ -30,7 +33,7 @@ from .width import EXPLORE
 
 GROWTH, ONLINE_GROWTH, ONLINE_FIRST = 1.5, 4.0, 32.0
 """A refresh is due when all rounds have grown by half; or when the online ones have grown fourfold, from 32 on: so a long history
-that lies is found out soon."""
+that lies is found out soon; if it says nothing, when they have grown by half."""
 
 MARGIN = 3.0
 """Nats by which a history that is off must be likelier than one that is not."""
@@ -50,7 +53,7 @@ TURNS = 3
 def evidence_of(tree: Links, online: Floats, past: Floats, derived: Floats, ledger: Floats, drift: float, kept: float) -> float:
     """Log evidence, less a margin, if history is off by so much and the spreads are as they are."""
     ledger[DRIFT], ledger[KEPT] = drift, kept
-    model, products = pose(tree, online, past, derived, ledger), np.empty(3)
+    model, products = pose(tree, online, past, derived, ledger, True), np.empty(3)
     logdet = eliminate_lower(model, ledger[RHO], products)
     logdet += eliminate_upper(model, ledger[PHI], products)
     return profile(model, logdet, products)[0] - (MARGIN if drift > 0.0 else 0.0)
@@ -76,7 +79,8 @@ def climb_drift(tree: Links, online: Floats, past: Floats, derived: Floats, ledg
 @compiled
 def set_drift(tree: Links, online: Floats, past: Floats, derived: Floats, ledger: Floats, evidence: float) -> None:
     """How far history is off: not at all, unless that is much likelier. ``evidence``: of the drift so far."""
-    drift, kept, spread = ledger[DRIFT], ledger[KEPT], ledger[RHO] + ledger[PHI]
+    drift, kept = ledger[DRIFT], ledger[KEPT]
+    spread = ledger[PHI] + (ledger[RHO] if ledger[DEPTH] > 1.0 else 0.0)
     tried = ((LITTLE * spread, 1.0), (spread, 0.0))
     if drift > 0.0:
         evidence = evidence_of(tree, online, past, derived, ledger, 0.0, 1.0)
@@ -101,6 +105,28 @@ def forget_residuals(ledger: Floats, standard: float) -> None:
 
 
 @compiled
+def withdraw(tree: Links, online: Floats, ledger: Floats) -> None:
+    """Rounds went with an arm: the sums over all rounds without them.
+
+    What an arm's rounds weighed on average, sum w x'x over its rounds times the mean of x'x, stands for each of its weights.
+    """
+    d, share = dimension_of(online), online[0, PULLS] / ledger[COUNT]
+    for at in range(BINS, LEDGER_SUMS):
+        ledger[at] *= share
+    ledger[EXCESS], ledger[EXCESS + 1], ledger[EXCESS + 2], ledger[COUNT] = 0.0, 0.0, 0.0, online[0, PULLS]
+    for node in range(len(tree)):
+        if ledger[STANDARD] > 0.0 and tree[node, SIZE] == 0 and online[node, PULLS] > 0.0:
+            trace, at = 0.0, SCALARS + d
+            for i in range(d):
+                trace += online[node, at + i]
+                at += i + 1
+            excess = trace / (ledger[LENGTH] * online[node, PULLS]) - 1.0
+            ledger[EXCESS] += excess * online[node, PULLS]
+            ledger[EXCESS + 1] += excess * online[node, TOTAL]
+            ledger[EXCESS + 2] += excess * online[node, SQUARES]
+
+
+@compiled
 def set_rate(model: Model, ledger: Floats) -> None:
     """How the widths grow."""
     d, arms = model.info.shape[2], 0.0
@@ -114,20 +140,24 @@ def set_rate(model: Model, ledger: Floats) -> None:
 @compiled
 def rebuild(tree: Links, online: Floats, past: Floats, derived: Floats, ledger: Floats) -> None:
     """Noise shape, spreads, noise variance, offset, drift and posterior from the sums."""
-    ledger[DEPTH] = 0.0
-    for node in range(len(tree)):
-        ledger[DEPTH] = max(ledger[DEPTH], float(depth_of(tree, node)))
     pulls = online[0, PULLS] + past[0, PULLS]
+    if pulls == 0.0:
+        clear(ledger)
+    if ledger[COUNT] > online[0, PULLS]:
+        withdraw(tree, online, ledger)
     comparable = online[0, PULLS] > 0.0 and past[0, PULLS] > 0.0
     if not comparable:
         ledger[DRIFT], ledger[KEPT] = 0.0, 1.0
+    ledger[DEPTH] = 0.0
+    for node in range(len(tree)):
+        ledger[DEPTH] = max(ledger[DEPTH], float(depth_of(tree, node)))
     drifted, standard = ledger[DRIFT], ledger[STANDARD]
     if pulls > 0.0:
         ledger[MEAN_SQUARE] = (online[0, SQUARES] + past[0, SQUARES]) / pulls
         if ledger[REFERENCE] == 0.0:
             ledger[REFERENCE] = ledger[MEAN_SQUARE]
         set_shape(online, ledger)
-    model = pose(tree, online, past, derived, ledger)
+    model = pose(tree, online, past, derived, ledger, False)
     if pulls > 0.0:
         evidence = search(model, ledger)
         for _ in range(TURNS if comparable else 0):
@@ -137,9 +167,10 @@ def rebuild(tree: Links, online: Floats, past: Floats, derived: Floats, ledger: 
                 break
             if drifted == 0.0:
                 forget_residuals(ledger, standard)
-            model = pose(tree, online, past, derived, ledger)
+            model = pose(tree, online, past, derived, ledger, False)
             evidence = search(model, ledger)
         set_rate(model, ledger)
-        soon = past[0, PULLS] + max(ONLINE_FIRST, ONLINE_GROWTH * online[0, PULLS])
+        growth = GROWTH if ledger[DRIFT] > 0.0 and ledger[KEPT] == 0.0 else ONLINE_GROWTH
+        soon = past[0, PULLS] + max(ONLINE_FIRST, growth * online[0, PULLS])
         ledger[NEXT] = max(pulls + 1.0, min(GROWTH * pulls, soon))
     solve(model, ledger)

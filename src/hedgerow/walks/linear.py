@@ -4,7 +4,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from ..hierarchy.ledger import DRIFT, ETA, KEPT, LEDGER_SIZE, LEDGER_SUMS, OFFSET, PHI, RHO, SIG2, merged, new_ledger
+from ..hierarchy.evidence import dimension_of
+from ..hierarchy.ledger import BINS, DEPTH, DRIFT, ETA, KEPT, LEDGER_SIZE, LEDGER_SUMS, OFFSET, PHI, RHO, SIG2, merged, new_ledger
 from ..hierarchy.linear import choose as best_arm
 from ..hierarchy.linear import estimate
 from ..hierarchy.linear import expect as narrow
@@ -12,12 +13,13 @@ from ..hierarchy.linear import learn as observe
 from ..hierarchy.linear import settle as move
 from ..hierarchy.posterior import derived_size
 from ..hierarchy.rebuild import rebuild
+from ..hierarchy.shape import history_weight
 from ..hierarchy.width import bonus
 from ..kernel import compiled
 from ..nodes import Layout, Nodes
 from ..randomness import draw
 from ..rules import Rule
-from ..statistics import PULLS
+from ..statistics import PULLS, second_moments
 from ..tree import await_at
 from ..types import Floats, Integers, Links
 from . import Course
@@ -44,6 +46,8 @@ def merged_ledger(own: Floats, other: Floats, since: Floats | None) -> Floats:
     both = merged(own, other)
     if since is not None:
         both[:LEDGER_SUMS] -= since[:LEDGER_SUMS]
+        bins = both[BINS:LEDGER_SUMS].reshape(3, -1)
+        bins[:, (bins < 0.0).any(axis=0)] = 0.0  # residuals of before that a worker has forgotten since
     return both
 
 
@@ -94,7 +98,7 @@ def estimates(rule: int, clock: int, nodes: Nodes, context: Floats) -> tuple[Flo
 def settings(nodes: Nodes) -> dict[str, float]:
     """Noise, spreads within and between clusters, drift since history (standard deviations), offset, whether weights are on.
 
-    ``trusted``: the share of what a long history says of its arm that is believed, the slope of theta over theta_then.
+    ``trusted``: the share of the history's information about its arms that counts.
     """
     ledger = nodes.ledger
     within, between = np.sqrt(ledger[[RHO, PHI]] * ledger[SIG2])
@@ -102,11 +106,21 @@ def settings(nodes: Nodes) -> dict[str, float]:
     if nodes.arms.clustered:
         found["within"] = float(within)
     if nodes.past[0, PULLS] > 0.0:
-        spread = between**2 + (within**2 if nodes.arms.clustered else 0.0)
-        kept, drift = ledger[KEPT], ledger[DRIFT] * ledger[SIG2]
-        found["drift"] = float(np.sqrt((1.0 - kept) ** 2 * spread + drift))
-        found["trusted"] = float(kept * spread / (kept**2 * spread + drift))
+        spread = between**2 + (ledger[DEPTH] - 1.0) * within**2
+        found["drift"] = float(np.sqrt((1.0 - ledger[KEPT]) ** 2 * spread + ledger[DRIFT] * ledger[SIG2]))
+        found["trusted"] = _trusted(nodes)
     return found | {"weighted": float(ledger[ETA] > 0.0)}
+
+
+def _trusted(nodes: Nodes) -> float:
+    """Trace of all messages c^2 (A^-1 + delta I)^-1 of the histories over that of all A."""
+    if nodes.ledger[DRIFT] == 0.0:
+        return 1.0
+    weights = np.array([history_weight(nodes.past, nodes.ledger, leaf) for leaf in nodes.arms.leaves])
+    moments = second_moments(nodes.past[nodes.arms.leaves], dimension_of(nodes.past))
+    known = np.maximum(weights[:, None] * np.linalg.eigvalsh(moments), 0.0)
+    heard = nodes.ledger[KEPT] ** 2 * known / (1.0 + nodes.ledger[DRIFT] * known)
+    return float(heard.sum() / max(known.sum(), 1e-300))
 
 
 @compiled
