@@ -206,6 +206,7 @@ def test_one_enormous_line_takes_little_memory(tmp_path):
         ({"clusters": {"a": "x"}}, "1 of 2 arms of the log have no cluster: 'b'"),
         ({"clusters": "mixed"}, "puts arm 'a' into two clusters"),
         ({"clusters": 3}, "clusters must be a mapping"),
+        ({"clusters": ""}, "clusters must be a mapping"),
         ({"clusters": "nowhere.csv"}, "clusters 'nowhere.csv' is neither a column of the log nor a file"),
         ({"propensity": "p"}, "must be above 0 and at most 1, column 'p' has 2"),
         ({"propensity": "mixed"}, "'mixed' must hold numbers.* such as 'x'"),

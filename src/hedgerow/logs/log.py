@@ -198,7 +198,7 @@ def _table(log: Log, clusters: Any, column: list[Any] | None, rows: Integers) ->
         return column_table([log.arms[number] for number in log.arm], [column[row] for row in rows], str(clusters))
     if isinstance(clusters, Mapping):
         return given_table(clusters, log.arms)
-    if isinstance(clusters, str | Path):
+    if isinstance(clusters, str | Path) and str(clusters):
         return file_table(clusters, log.arms)
     raise ValueError(f"clusters must be a mapping arm -> cluster, a column of the log or a file, got {clusters!r:.80}")
 
