@@ -3,12 +3,10 @@
 import os
 import subprocess
 import sys
-from copy import deepcopy
 
 import numpy as np
 import pytest
 
-import hedgerow as hr
 from hedgerow.arms import Arms
 from hedgerow.hierarchy import ledger as book
 from hedgerow.hierarchy.evidence import eliminate_lower, eliminate_upper, pose, profile
@@ -430,42 +428,6 @@ def test_merged_ledgers_hold_the_rounds_of_both():
     np.testing.assert_array_equal(np.floor(levels).astype(int) + 32, np.flatnonzero(used))
 
 
-def regrets(arms, seeds, lying, rounds=2000, rows=3000, d=3):
-    """Regret of Auto without history, and with one in which the worst arm has that of the best, and so on."""
-    found = np.zeros((2, seeds))
-    for seed in range(seeds):
-        rng = np.random.default_rng(seed)
-        contexts = np.column_stack([np.ones(rows + rounds), rng.normal(size=(rows + rounds, d - 1))])
-        means = 0.5 * contexts @ rng.normal(size=(d, arms))
-        rewards = means + 0.5 * rng.normal(size=means.shape)
-        order, told = np.argsort(means.mean(axis=0)), np.empty(arms, dtype=int)
-        told[order] = order[::-1]
-        played = rng.integers(arms, size=rows)
-        then = rewards[np.arange(rows), told[played]]
-        history = hr.History.from_rounds(arms=played.tolist(), rewards=then, contexts=contexts[:rows])
-        for at, known in enumerate((None, history) if lying else (None,)):
-            policy = hr.Auto(range(arms), dimension=d, history=known)
-            for t in range(rows, rows + rounds):
-                decision = policy.select(contexts[t])
-                policy.update(decision, rewards[t, decision.arm])
-                found[at, seed] += means[t].max() - means[t, decision.arm]
-    return found
-
-
-@pytest.mark.slow
-def test_a_reversed_history_costs_little_more_than_a_cold_start():
-    """If history could only be more or less exact, and not void, it would cost more than four times as much."""
-    cold, lied_to = regrets(8, 12, lying=True).mean(axis=1)
-    assert lied_to < 2.5 * cold
-
-
-@pytest.mark.slow
-def test_few_arms_with_contexts_are_not_given_up_too_early():
-    """With widths of one standard deviation one trial in twenty has four times the usual regret or more."""
-    cold = regrets(8, 40, lying=False)[0]
-    assert cold.max() < 3.0 * np.median(cold)
-
-
 def test_the_widths_grow_as_they_should():
     """rate = 10 t / (d K^2): 12 arms, d = 3, 40 rounds of history."""
     contexts, means, rng = world(16, 12, 3, 40)
@@ -473,96 +435,3 @@ def test_the_widths_grow_as_they_should():
     hierarchy = Hierarchy(12, TWO, 3, sums_of(12, 3, played, means[np.arange(40), played], contexts))
     assert hierarchy.ledger[book.RATE] == pytest.approx(10.0 * 40 / (3 * 144))
     assert hierarchy.ledger[book.LENGTH] == pytest.approx((contexts**2).sum() / 40)
-
-
-def world_of_policies(seed=20, arms=6, d=3, rows=600, noise=0.3):
-    rng = np.random.default_rng(seed)
-    contexts, theta = rng.normal(size=(rows + 400, d)), rng.normal(size=(arms, d))
-    return contexts, theta, rng.integers(arms, size=rows), noise * rng.normal(size=rows + 400)
-
-
-def lived(policy, contexts, theta, noise):
-    for x, error in zip(contexts, noise, strict=True):
-        decision = policy.select(x)
-        policy.update(decision, theta[decision.arm] @ x + error)
-    return policy
-
-
-@pytest.mark.parametrize("case", ["another level", "more noise"])
-def test_a_void_history_says_nothing_of_level_and_noise(case):
-    contexts, theta, played, noise = world_of_policies()
-    level, factor = (5.0, 1.0) if case == "another level" else (0.0, 10.0)
-    then = level + (contexts[:600] * theta[::-1][played]).sum(axis=1) + factor * noise[:600]
-    history = hr.History.from_rounds(arms=played.tolist(), rewards=then, contexts=contexts[:600])
-    settings = lived(hr.Auto(range(6), history=history), contexts[600:], theta, noise[600:]).explain(contexts[0]).settings
-    assert settings["trusted"] == 0.0
-    assert settings["noise"] == pytest.approx(0.3, rel=0.15)
-    assert settings["offset"] == pytest.approx(0.0, abs=0.1)
-
-
-def test_the_trusted_share_is_a_share():
-    """History with half the coefficients."""
-    contexts, theta, played, noise = world_of_policies()
-    then = 0.5 * (contexts[:600] * theta[played]).sum(axis=1) + noise[:600]
-    history = hr.History.from_rounds(arms=played.tolist(), rewards=then, contexts=contexts[:600])
-    settings = lived(hr.Auto(range(6), history=history), contexts[600:], theta, noise[600:]).explain(contexts[0]).settings
-    assert settings["drift"] > 0.0
-    assert 0.0 <= settings["trusted"] < 0.5
-
-
-def test_a_history_taken_away_before_the_first_round_leaves_nothing_behind():
-    contexts, theta, played, _ = world_of_policies()
-    then = 100.0 + (contexts[:600] * theta[played]).sum(axis=1)
-    policy = hr.Auto(range(6), history=hr.History.from_rounds(arms=played.tolist(), rewards=then, contexts=contexts[:600]))
-    policy.history = None
-    assert policy.explain(contexts[0]) == hr.Auto(range(6), dimension=3).explain(contexts[0])
-
-
-def test_decisions_wait_through_a_refresh_that_another_round_brings_about():
-    contexts, theta, _, noise = world_of_policies(noise=0.1)
-    waiting, plain = hr.Auto(range(6), dimension=3), hr.Auto(range(6), dimension=3)
-    for t in range(4):
-        for policy in (waiting, plain):
-            policy.learn(t, theta[t] @ contexts[t] + noise[t], contexts[t])
-    for t in range(4, 60, 3):
-        expected = [waiting.select(contexts[t + step]) for step in (0, 1)]
-        for decision in expected:
-            waiting.expect(decision)
-        for arm, at in ((5, t + 2), *((decision.arm, t + step) for step, decision in enumerate(expected))):
-            for policy in (waiting, plain):
-                policy.learn(arm, theta[arm] @ contexts[at] + noise[at], tuple(contexts[at]))
-    assert (waiting.pending, waiting.rounds) == (0, plain.rounds)
-    pairs = list(zip(waiting.explain(contexts[-1]), plain.explain(contexts[-1]), strict=True))
-    assert [a.width for a, _ in pairs] == pytest.approx([b.width for _, b in pairs], rel=0.1)
-    assert [a.mean for a, _ in pairs] == pytest.approx([b.mean for _, b in pairs], abs=0.05)
-
-
-def test_an_arm_withdrawn_takes_the_weights_of_its_rounds_with_it(tmp_path):
-    """Noise in proportion to the mean; the arm played most goes."""
-    rng = np.random.default_rng(3)
-    policy = hr.Auto(range(4), dimension=2)
-    for t in range(2000):
-        x, arm = np.abs(rng.normal(size=2)) + 0.5, 3 if t % 4 else t // 4 % 3
-        policy.learn(arm, (1.0 + 5.0 * (arm == 3)) * x.sum() * rng.uniform(0.0, 2.0), x)
-    assert policy.explain([1.0, 1.0]).settings["weighted"] == 1.0
-    before = {score.label: score.mean for score in policy.explain([1.0, 1.0])}
-    policy.remove_arm(3)
-    policy.save(tmp_path / "policy")
-    for score in hr.load(tmp_path / "policy").explain([1.0, 1.0]):
-        assert score.mean == pytest.approx(before[score.label], rel=0.5)  # weights are known on average only
-    assert policy._nodes.ledger[book.COUNT] == policy.rounds
-    assert policy.rounds + policy._nodes.ledger[book.EXCESS] > 0.0
-
-
-def test_workers_who_both_find_a_drift_can_be_merged():
-    contexts, theta, played, noise = world_of_policies()
-    then = (contexts[:600] * theta[::-1][played]).sum(axis=1) + noise[:600]
-    start = lived(
-        hr.Auto(range(6), history=hr.History.from_rounds(arms=played.tolist(), rewards=then, contexts=contexts[:600])),
-        contexts[600:620], theta, noise[600:620],
-    )  # fmt: skip
-    workers = [lived(deepcopy(start), contexts[at : at + 100], theta, noise[at : at + 100]) for at in (620, 720)]
-    assert all(worker._nodes.ledger[book.DRIFT] > 0.0 for worker in workers)
-    workers[0].merge(workers[1], since=start)
-    assert workers[0].rounds == 220
-    assert (workers[0]._nodes.ledger[book.BINS : book.LEDGER_SUMS] >= 0.0).all()
