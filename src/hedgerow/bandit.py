@@ -4,7 +4,7 @@ import hashlib
 import math
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -108,9 +108,9 @@ class Bandit:
                 self._walk.expect(nodes, leaf, context)
         return nodes
 
-    def _still_waiting(self, nodes: Nodes) -> list[tuple[int, Floats]]:
+    def _still_waiting(self, nodes: Nodes) -> Iterator[tuple[int, Floats]]:
         """Leaf and context of every decision that waits for its reward."""
-        return [(nodes.arms.leaf(arm), np.array(context or ())) for arm, context in self._waiting.elements()]
+        return ((nodes.arms.leaf(arm), np.array(context or ())) for arm, context in self._waiting.elements())
 
     @property
     def arms(self) -> tuple[Label, ...]:
@@ -272,7 +272,9 @@ class Bandit:
 
     def _settle_round(self, waited: Round, leaf: int, reward: float, context: Floats) -> None:
         nodes = self._nodes
-        self._waiting = self._waiting - Counter([waited])
+        self._waiting[waited] -= 1
+        if self._waiting[waited] == 0:
+            del self._waiting[waited]
         self._walk.settle(self.rule.number, nodes, leaf, reward, context, self._still_waiting(nodes))
         if not self._waiting:
             self._nodes = nodes._replace(pending=nodes.pending[:0])

@@ -23,7 +23,6 @@ Context = Annotated[list[str] | None, typer.Option(help="Column of the context; 
 Clusters = Annotated[str | None, typer.Option(help="Column of the log, or FILE[:arm,cluster] with a row per arm.")]
 Time = Annotated[str | None, typer.Option(help="Column of the time; the order of rows if left out.")]
 Propensity = Annotated[str | None, typer.Option(help="Column of the probability with which the logged arm was chosen.")]
-
 Logging = Annotated[str | None, typer.Option(help="random, if you know that arms were drawn by chance alone.")]
 
 

@@ -24,7 +24,7 @@ from ..kernel import compiled, summing
 from ..statistics import PULLS, SCALARS, SQUARES, TOTAL, packed_size
 from ..tree import FIRST, PARENT, SIZE
 from ..types import Floats, Links
-from .ledger import DRIFT, EXCESS, KEPT
+from .ledger import DRIFT, EXCESS, KEPT, void
 from .matrices import invert, pass_on, reduce
 from .shape import history_weight
 
@@ -58,7 +58,7 @@ def covariance_start(dimension: int) -> int:
 def pose(tree: Links, online: Floats, past: Floats, derived: Floats, ledger: Floats, whole: bool) -> Model:
     """The model of a policy's sums. A history that says nothing of the arms says nothing of the noise either, and is left out,
     unless the ``whole`` is wanted, to compare it with others."""
-    heard = whole or ledger[DRIFT] == 0.0 or ledger[KEPT] > 0.0
+    heard = whole or not void(ledger)
     nodes, d, inner = len(tree), dimension_of(online), 0
     for node in range(nodes):
         if tree[node, SIZE] > 0:

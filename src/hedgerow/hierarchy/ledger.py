@@ -50,6 +50,13 @@ def clear(ledger: Floats) -> None:
     ledger[ETA] = -1.0
 
 
+@compiled
+def void(ledger: Floats) -> bool:
+    """Whether history was found to say nothing."""
+    found: bool = ledger[DRIFT] > 0.0 and ledger[KEPT] == 0.0
+    return found
+
+
 def merged(ledger: Floats, other: Floats) -> Floats:
     """A ledger with the rounds of both and the settings of the first; ``rebuild`` then brings those up to date.
 

@@ -26,6 +26,7 @@ from .ledger import (
     RHO,
     STANDARD,
     clear,
+    void,
 )
 from .posterior import depth_of, search, solve
 from .shape import set_shape
@@ -170,7 +171,7 @@ def rebuild(tree: Links, online: Floats, past: Floats, derived: Floats, ledger: 
             model = pose(tree, online, past, derived, ledger, False)
             evidence = search(model, ledger)
         set_rate(model, ledger)
-        growth = GROWTH if ledger[DRIFT] > 0.0 and ledger[KEPT] == 0.0 else ONLINE_GROWTH
+        growth = GROWTH if void(ledger) else ONLINE_GROWTH
         soon = past[0, PULLS] + max(ONLINE_FIRST, growth * online[0, PULLS])
         ledger[NEXT] = max(pulls + 1.0, min(GROWTH * pulls, soon))
     solve(model, ledger)

@@ -2,10 +2,12 @@
 
 import math
 
+import numpy as np
+
 from ..kernel import compiled
 from ..noise import two_values
 from ..statistics import PULLS, SQUARES, TOTAL
-from ..types import Floats
+from ..types import Floats, Links
 from .ledger import BIN_COUNT, BINS, ETA, KAPPA, LARGEST, LEAST, MEAN_SQUARE, STANDARD, WEIGHTS
 
 MARGIN = 2.0
@@ -98,3 +100,8 @@ def history_weight(past: Floats, ledger: Floats, node: int) -> float:
     square = (past[node, SQUARES] + POOLED * past[0, SQUARES] / past[0, PULLS]) / (pulls + POOLED)
     least = ledger[KAPPA] * ledger[ETA] * ledger[MEAN_SQUARE]
     return 1.0 / noise(ledger, max(square - least, 0.0) / (1.0 + ledger[KAPPA]))
+
+
+def history_weights(past: Floats, ledger: Floats, leaves: Links) -> Floats:
+    """``history_weight`` of these arms."""
+    return np.array([history_weight(past, ledger, leaf) for leaf in leaves])

@@ -7,7 +7,7 @@ import numpy as np
 from ..hierarchy.evidence import Model, eliminate_lower, eliminate_upper, mean_square_of_contexts, pose, profile
 from ..hierarchy.ledger import SIG2, STANDARD, new_ledger
 from ..hierarchy.posterior import PRIOR, derived_size
-from ..hierarchy.shape import history_weight
+from ..hierarchy.shape import history_weights
 from ..nodes import Nodes
 from ..statistics import PULLS, SCALARS, SQUARES, second_moments
 from ..types import Floats
@@ -81,7 +81,7 @@ def agreement(nodes: Nodes, dimension: int, ledger: Floats | None) -> Agreement 
     weighed = None if ledger is None or ledger[STANDARD] == 0.0 else ledger
     usual = past[:, -dimension:] / np.maximum(past[:, PULLS], 1.0)[:, None]  # the mean context of an arm's history
     if weighed is not None:
-        past[:, SCALARS:] *= np.array([history_weight(nodes.past, weighed, leaf) for leaf in leaves])[:, None]
+        past[:, SCALARS:] *= history_weights(nodes.past, weighed, leaves)[:, None]
     fits = _fits(past, online, dimension)
     left = sum(before[2] + now[2] for before, now in fits.values())
     freedom = sum(past[k, PULLS] + online[k, PULLS] - 2 * dimension for k in fits)
@@ -91,7 +91,7 @@ def agreement(nodes: Nodes, dimension: int, ledger: Floats | None) -> Agreement 
     statistic, found = 0.0, []
     for k, ((theta, spread, _), (other, spread_now, _)) in fits.items():
         change = other - theta
-        square = float(change @ np.linalg.pinv(noise * (spread + spread_now), hermitian=True) @ change)
+        square = float(change @ np.linalg.solve(spread + spread_now, change)) / noise
         statistic += square
         found.append((nodes.arms.labels[k], float(usual[k] @ theta), float(usual[k] @ other), float(np.sqrt(square))))
     found.sort(key=lambda entry: -entry[3])

@@ -13,7 +13,7 @@ from ..hierarchy.linear import learn as observe
 from ..hierarchy.linear import settle as move
 from ..hierarchy.posterior import derived_size
 from ..hierarchy.rebuild import rebuild
-from ..hierarchy.shape import history_weight
+from ..hierarchy.shape import history_weights
 from ..hierarchy.width import bonus
 from ..kernel import compiled
 from ..nodes import Layout, Nodes
@@ -116,7 +116,7 @@ def _trusted(nodes: Nodes) -> float:
     """Trace of all messages c^2 (A^-1 + delta I)^-1 of the histories over that of all A."""
     if nodes.ledger[DRIFT] == 0.0:
         return 1.0
-    weights = np.array([history_weight(nodes.past, nodes.ledger, leaf) for leaf in nodes.arms.leaves])
+    weights = history_weights(nodes.past, nodes.ledger, nodes.arms.leaves)
     moments = second_moments(nodes.past[nodes.arms.leaves], dimension_of(nodes.past))
     known = np.maximum(weights[:, None] * np.linalg.eigvalsh(moments), 0.0)
     heard = nodes.ledger[KEPT] ** 2 * known / (1.0 + nodes.ledger[DRIFT] * known)
