@@ -7,9 +7,8 @@ from ..randomness import mixed, normal
 from ..statistics import PULLS, waiting
 from ..tree import FIRST, PARENT, SIZE
 from ..types import Floats, Links
-from .rewards import bound, width
+from .rewards import as_member, as_stranger, bound, width
 from .table import (
-    ALONE,
     ARMS,
     CEILING,
     CENTRE,
@@ -17,10 +16,13 @@ from .table import (
     HOPED,
     INNER,
     LAST,
+    LEAD,
     MEAN,
     NOISE,
     PLAYS,
     PRECISION,
+    S2,
+    SPREAD2,
     TAU2,
     UNIT,
     WITHIN,
@@ -29,11 +31,14 @@ from .table import (
 INSIDE = 1.0
 """The level of widths inside a cluster."""
 
-SWEEP = 4.0
-"""One round in K / SWEEP goes to an arm never played, while there is one."""
+PATIENCE = 12.0
+"""Rounds an arm before arms never played are swept: so many if the labels explain all differences, fewer if not."""
 
-DOUBT = 0.05
-"""DOUBT sqrt(K t) of the first t rounds go to arms that may have been given up by mistake."""
+SWEEP = 25.0
+"""Then one round in K / SWEEP goes to an arm never played, while there is one."""
+
+CALM, DOUBT = 50.0, 0.05
+"""After so many rounds an arm, DOUBT sqrt(K t) of the first t go to arms that may have been given up by mistake."""
 
 
 @compiled
@@ -63,14 +68,27 @@ def opening(tree: Links, online: Floats, past: Floats, pending: Floats, derived:
             if tree[node, SIZE] == 0 and plays < least:
                 chosen, least = node, plays
         return chosen
-    if rounds % max(1.0, math.floor(ledger[COUNT] / SWEEP)) == 0.0:
+    if sweeping(ledger, rounds):
         chosen = untried(tree, online, past, pending, 1, len(tree))
         if chosen >= 0:
             return chosen
+    return most_hoped(tree, pending, derived, ledger, rounds) if doubting(ledger, rounds) else -1
+
+
+@compiled
+def sweeping(ledger: Floats, rounds: float) -> bool:
+    """Whether this round is for an arm never played. Good labels speak for it meanwhile, useless ones do not."""
+    explained = math.sqrt(ledger[S2] / (ledger[S2] + ledger[SPREAD2]))
+    due: bool = rounds >= PATIENCE * ledger[COUNT] * explained
+    return due and rounds % max(1.0, math.floor(ledger[COUNT] / SWEEP)) == 0.0
+
+
+@compiled
+def doubting(ledger: Floats, rounds: float) -> bool:
+    """Whether this round is for an arm that may have been given up by mistake."""
     doubts = DOUBT * math.sqrt(ledger[COUNT])
-    if math.floor(doubts * math.sqrt(rounds)) > math.floor(doubts * math.sqrt(rounds - 1.0)):
-        return most_hoped(tree, pending, derived, ledger, rounds)
-    return -1
+    due: bool = math.floor(doubts * math.sqrt(rounds)) > math.floor(doubts * math.sqrt(rounds - 1.0))
+    return due and rounds >= CALM * ledger[COUNT]
 
 
 @compiled
@@ -84,7 +102,7 @@ def most_hoped(tree: Links, pending: Floats, derived: Floats, ledger: Floats, ro
         if tree[node, SIZE] == 0:
             plays = derived[node, PLAYS] + waiting(pending, node)
             if plays > 0.0:
-                value = derived[node, ALONE] + width(derived[node, HOPED] / plays, rounds / plays, 1.0, ledger[COUNT])
+                value = derived[node, MEAN] + width(derived[node, HOPED] / plays, rounds / plays, 1.0, ledger[COUNT])
                 if value > best:
                     chosen, best = node, value
     return chosen
@@ -105,6 +123,16 @@ def most_promising(tree: Links, pending: Floats, derived: Floats, ledger: Floats
 
 
 @compiled
+def leading(tree: Links, derived: Floats, ledger: Floats) -> int:
+    """The cluster of the arm with the highest posterior mean."""
+    chosen, best = 0, -math.inf
+    for node in range(int(ledger[INNER])):
+        if tree[node, SIZE] > 0 and derived[node, ARMS] > 0.0 and derived[node, LEAD] > best:
+            chosen, best = node, derived[node, LEAD]
+    return chosen
+
+
+@compiled
 def best_inside(tree: Links, pending: Floats, derived: Floats, ledger: Floats, cluster: int, rounds: float) -> int:
     """Inside a cluster: an arm never played, else the highest bound of its own mean."""
     first, last = tree[cluster, FIRST], tree[cluster, FIRST] + tree[cluster, SIZE]
@@ -116,7 +144,7 @@ def best_inside(tree: Links, pending: Floats, derived: Floats, ledger: Floats, c
         value = math.inf
         if plays > 0.0:
             z = rounds / (derived[cluster, ARMS] * plays)
-            value = derived[node, ALONE] + width(derived[node, HOPED] / plays, z, INSIDE, ledger[COUNT])
+            value = derived[node, MEAN] + width(derived[node, HOPED] / plays, z, INSIDE, ledger[COUNT])
         rank = mixed(node - first)
         if value > best or (value == math.inf and rank < least):
             chosen, best = node, value
@@ -134,7 +162,13 @@ def choose_bound(
     if chosen >= 0:
         return chosen
     promising = most_promising(tree, pending, derived, ledger, rounds)
-    return best_inside(tree, pending, derived, ledger, tree[promising, PARENT], rounds)
+    cluster = tree[promising, PARENT]
+    if cluster != leading(tree, derived, ledger):
+        awaited = waiting(pending, promising)
+        member = as_member(derived, ledger, promising, rounds, awaited)
+        if as_stranger(derived, ledger, promising, rounds, awaited) >= member:
+            return promising
+    return best_inside(tree, pending, derived, ledger, cluster, rounds)
 
 
 @compiled

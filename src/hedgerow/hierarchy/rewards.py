@@ -1,8 +1,9 @@
 """Hierarchical policies over rewards: HierUCB and HierTS.
 
-The hierarchy says how good an arm may be as one of its cluster, or as a stranger there; the arm of the highest bound names the
-cluster, and a bound of the arms' own means chooses inside it. Widths grow with log(t V / (K v)), so the leader has next to none,
-and many arms need less each. Units come from the data, so rewards may be scaled and shifted.
+The hierarchy says how good an arm may be as one of its cluster, or as a stranger there. The arm of the highest bound is played if
+it is a stranger in another cluster than the leading one; else it names its cluster, and a bound of the arms' own means chooses
+inside. Widths grow with log(t V / (K v)), so the leader has next to none, and many arms need less each. Units come from the data,
+so rewards may be scaled and shifted.
 """
 
 import math
@@ -23,10 +24,13 @@ from .table import (
     CEILING,
     CENTRE,
     COUNT,
+    DRIFT2,
+    GROWN,
     HOPED,
     INNER,
     LARGEST,
     LAST,
+    LEAD,
     LEAST,
     MEAN,
     MU0,
@@ -48,6 +52,9 @@ from .table import (
 LEVEL = 10.0
 """Of the widths between clusters, see ``width``."""
 
+SURPRISE = 3.0
+"""A stranger is drawn to the mean of all arms the less, the noisier the arms played most are: by their ratio to this power."""
+
 STRANGERS = 1.0
 """Arms expected not to belong to their cluster, whatever the spreads say."""
 
@@ -63,7 +70,7 @@ def width(spread: float, z: float, level: float, arms: float) -> float:
 
 @compiled
 def place_arm(derived: Floats, ledger: Floats, node: int, above: int) -> None:
-    """An arm in its cluster, whose centre is known: E and V; the chance of being a stranger; and what it is on its own."""
+    """An arm in its cluster, whose centre is known: E and V; the chance of being a stranger; and what it would be as one."""
     plays, mean, noise = derived[node, PLAYS], derived[node, MEAN], derived[node, NOISE]
     tau2, centre, precision = derived[above, TAU2], derived[above, CENTRE], derived[above, PRECISION]
     own = 1.0 / tau2 + plays / noise
@@ -71,10 +78,10 @@ def place_arm(derived: Floats, ledger: Floats, node: int, above: int) -> None:
     derived[node, WITHIN_SPREAD] = 1.0 / own + (1.0 / (tau2 * own)) ** 2 / precision
     whole = ledger[S2] + ledger[SPREAD2]
     chance = min(1.0, ledger[SPREAD2] / whole + STRANGERS / ledger[COUNT])
+    spread = max(whole, ledger[UNIT]) + ledger[DRIFT2]  # arms that have moved may be anywhere
     if plays == 0.0:
         derived[node, STRANGER] = chance
-        derived[node, ALONE] = ledger[MU0]
-        derived[node, ALONE_SPREAD] = max(whole, ledger[UNIT])
+        derived[node, ALONE], derived[node, ALONE_SPREAD] = ledger[MU0], spread
         return
     error = noise / plays
     left = precision - 1.0 / (tau2 + error)
@@ -83,22 +90,34 @@ def place_arm(derived: Floats, ledger: Floats, node: int, above: int) -> None:
     odds = 0.5 * (math.log(member / stranger) + (mean - others) ** 2 / member - (mean - ledger[MU0]) ** 2 / stranger)
     weight = chance * math.exp(min(odds, 50.0))
     derived[node, STRANGER] = weight / (weight + 1.0 - chance)
-    derived[node, ALONE] = mean
-    derived[node, ALONE_SPREAD] = error
+    drawn = noise / (spread * ledger[GROWN] ** SURPRISE)  # plays that the mean of all arms counts as
+    derived[node, ALONE] = (plays * mean + drawn * ledger[MU0]) / (plays + drawn)
+    derived[node, ALONE_SPREAD] = noise / (plays + drawn)
+
+
+@compiled
+def as_member(derived: Floats, ledger: Floats, node: int, rounds: float, awaited: float) -> float:
+    """How good an arm may be as one of its cluster; awaited rewards narrow it."""
+    noise, spread = derived[node, NOISE], derived[node, WITHIN_SPREAD]
+    spread /= 1.0 + spread * awaited / noise
+    value: float = derived[node, WITHIN] + width(spread, rounds / ledger[COUNT] * spread / noise, LEVEL, ledger[COUNT])
+    return value
+
+
+@compiled
+def as_stranger(derived: Floats, ledger: Floats, node: int, rounds: float, awaited: float) -> float:
+    """How good an arm may be if it does not belong to its cluster, the more boldly the likelier that is."""
+    noise, spread = derived[node, NOISE], derived[node, ALONE_SPREAD]
+    spread /= 1.0 + spread * awaited / noise
+    z = rounds / ledger[COUNT] * derived[node, STRANGER] * spread / noise
+    value: float = derived[node, ALONE] + width(spread, z, LEVEL, ledger[COUNT])
+    return value
 
 
 @compiled
 def bound(derived: Floats, ledger: Floats, node: int, rounds: float, awaited: float) -> float:
-    """How good an arm may be, as one of its cluster or as a stranger; awaited rewards narrow it."""
-    noise = derived[node, NOISE]
-    share = rounds / ledger[COUNT]
-    within, alone = derived[node, WITHIN_SPREAD], derived[node, ALONE_SPREAD]
-    if awaited > 0.0:
-        within, alone = within / (1.0 + within * awaited / noise), alone / (1.0 + alone * awaited / noise)
-    member: float = derived[node, WITHIN] + width(within, share * within / noise, LEVEL, ledger[COUNT])
-    chance = derived[node, STRANGER]
-    stranger: float = derived[node, ALONE] + width(alone, share * chance * alone / noise, LEVEL, ledger[COUNT])
-    return max(member, stranger)
+    """How good an arm may be."""
+    return max(as_member(derived, ledger, node, rounds, awaited), as_stranger(derived, ledger, node, rounds, awaited))
 
 
 @compiled
@@ -113,9 +132,11 @@ def place_cluster(tree: Links, derived: Floats, ledger: Floats, above: int) -> N
             moment += derived[node, MEAN] / u
     derived[above, CENTRE] = moment / precision
     derived[above, PRECISION] = precision
+    derived[above, LEAD] = -math.inf
     for node in range(first, last):
         if tree[node, SIZE] == 0:
             place_arm(derived, ledger, node, above)
+            derived[above, LEAD] = max(derived[above, LEAD], derived[node, WITHIN])
             derived[node, CEILING] = bound(derived, ledger, node, ledger[NEXT], 0.0)
 
 

@@ -6,7 +6,7 @@ from ..statistics import PULLS, SQUARES, TOTAL
 from ..tree import SIZE
 from ..types import Floats, Links
 from .drift import drift_of_means, trusted
-from .table import BINARY, DRIFT2, HOPED, LARGEST, LEAST, LEVEL_MEAN, MEAN, NOISE, PLAYS, POOLED, TRUST, TYPICAL, UNIT
+from .table import BINARY, DRIFT2, GROWN, HOPED, LARGEST, LEAST, LEVEL_MEAN, MEAN, NOISE, PLAYS, POOLED, TRUST, TYPICAL, UNIT
 
 BORROWED, LENT = 5.0, 2.0
 """Plays by which an arm's noise is drawn to the typical one, and to that of the arms played most."""
@@ -88,6 +88,7 @@ def measure(tree: Links, online: Floats, past: Floats, derived: Floats, ledger: 
     ledger[LEVEL_MEAN] = level / played
     ledger[TYPICAL] = typical
     ledger[POOLED] = (pooled + total) / degrees
+    ledger[GROWN] = max(1.0, ledger[POOLED] / typical)
     ledger[BINARY] = 1.0 if two_valued(online, past, ledger) else 0.0
     spread = 0.0
     for node in range(1, len(tree)):

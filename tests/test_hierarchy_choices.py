@@ -1,0 +1,103 @@
+"""Which arm HierUCB plays, against a plain reading of docs/policies.md."""
+
+import numpy as np
+import pytest
+
+import hedgerow as hr
+from hedgerow.hierarchy.table import (
+    DRIFT2,
+    GROWN,
+    HOPED,
+    MEAN,
+    MU0,
+    NOISE,
+    PLAYS,
+    POOLED,
+    S2,
+    SPREAD2,
+    STRANGER,
+    TYPICAL,
+    UNIT,
+    WITHIN,
+    WITHIN_SPREAD,
+)
+from hedgerow.play import play
+from hedgerow.simulation import build
+from hedgerow.statistics import PULLS
+
+
+def w(spread, z, level, arms):
+    """W(V, z, c) = sqrt(V (log(1 + c z) + log(1 + z / K)))."""
+    return np.sqrt(spread * (np.log(1 + level * z) + np.log(1 + z / arms)))
+
+
+def bounds(rows, ledger, t):
+    """As a member and as a stranger: E + W(V, t V / (K v), 10) and F + W(R, w t R / (K v), 10)."""
+    arms = len(rows)
+    plays, mean, noise, spread = rows[:, PLAYS], rows[:, MEAN], rows[:, NOISE], rows[:, WITHIN_SPREAD]
+    member = rows[:, WITHIN] + w(spread, t * spread / (arms * noise), 10, arms)
+    whole = max(ledger[S2] + ledger[SPREAD2], ledger[UNIT]) + ledger[DRIFT2]
+    prior = noise / (whole * max(1, ledger[POOLED] / ledger[TYPICAL]) ** 3)
+    alone = np.where(plays > 0, (plays * mean + prior * ledger[MU0]) / (plays + prior), ledger[MU0])
+    error = np.where(plays > 0, noise / (plays + prior), whole)
+    return member, alone + w(error, rows[:, STRANGER] * t * error / (arms * noise), 10, arms)
+
+
+def chosen_by_hand(policy, groups, t):
+    """The arm of a round that is neither for an arm never played nor for one given up; all arms have their first play behind."""
+    nodes = policy._nodes
+    rows, ledger = nodes.derived[nodes.arms.leaves], nodes.ledger
+    member, stranger = bounds(rows, ledger, t)
+    arm = int(np.maximum(member, stranger).argmax())
+    if groups[arm] != groups[int(rows[:, WITHIN].argmax())] and stranger[arm] >= member[arm]:
+        return arm, True
+    inside = np.flatnonzero(groups == groups[arm])
+    plays = rows[inside, PLAYS]
+    own = rows[inside, MEAN] + w(rows[inside, HOPED] / plays, t / (len(inside) * plays), 1, len(rows))
+    return int(inside[own.argmax()]), False
+
+
+@pytest.mark.parametrize("labels", ["true", "shuffled", "adversarial"])
+@pytest.mark.parametrize("noise", ["uniform", "bernoulli", "gaussian"])
+def test_the_arm_played_is_the_one_the_model_names(labels, noise):
+    problem = hr.problems.SyntheticClassical(arms=30, clusters=6, history_share=1.0, history_mean=2.0, labels=labels, noise=noise)
+    trial = problem.trial(800, np.random.default_rng(1))
+    policy = build(hr.HierUCB, trial, np.random.default_rng(0))
+    groups = np.array(trial.clusters)
+    for arm in range(30):
+        policy.learn(arm, trial.rewards[0, arm])
+    strangers = 0
+    for t in range(30, 800):
+        decision = policy.select()
+        arm, stranger = chosen_by_hand(policy, groups, t + 1)
+        assert decision.arm == arm
+        strangers += stranger
+        policy.update(decision, trial.rewards[t, arm])
+    assert strangers > 0 or labels == "true"
+
+
+def tried(labels, rounds):
+    """Of the 75 arms without history, how many have been played."""
+    problem = hr.problems.SyntheticClassical(alpha=(0.9, 1.1), labels=labels)
+    trial = problem.trial(rounds, np.random.default_rng(1))
+    policy = build(hr.HierUCB, trial, np.random.default_rng(0))
+    play(policy, trial)
+    nodes = policy._nodes
+    online, past = nodes.online[nodes.arms.leaves, PULLS], nodes.past[nodes.arms.leaves, PULLS]
+    return int((online[past == 0] > 0).sum())
+
+
+def test_good_labels_speak_for_arms_never_played_until_there_is_time_to_try_them():
+    """After 12 rounds an arm they are swept; where labels say nothing, they are tried from the start."""
+    assert tried("true", 1000) < 20
+    assert tried("true", 2000) == 75
+    assert tried("shuffled", 1000) == 75
+
+
+@pytest.mark.parametrize(("noise", "least", "most"), [("uniform", 2.0, 10.0), ("gaussian", 1.0, 1.2)])
+def test_how_much_noisier_the_arms_played_most_are(noise, least, most):
+    """Rewards U(0, 2 mu) of good arms are noisier than the typical ones, normal ones are not."""
+    trial = hr.problems.SyntheticClassical(noise=noise).trial(2000, np.random.default_rng(0))
+    policy = build(hr.HierUCB, trial, np.random.default_rng(0))
+    play(policy, trial)
+    assert least <= policy._nodes.ledger[GROWN] <= most
