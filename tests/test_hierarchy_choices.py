@@ -37,7 +37,7 @@ def bounds(rows, ledger, t):
     plays, mean, noise, spread = rows[:, PLAYS], rows[:, MEAN], rows[:, NOISE], rows[:, WITHIN_SPREAD]
     member = rows[:, WITHIN] + w(spread, t * spread / (arms * noise), 10, arms)
     whole = max(ledger[S2] + ledger[SPREAD2], ledger[UNIT]) + ledger[DRIFT2]
-    prior = noise / (whole * max(1, ledger[POOLED] / ledger[TYPICAL]) ** 3)
+    prior = noise / (whole * max(1, ledger[POOLED] / ledger[TYPICAL]) ** 8)
     alone = np.where(plays > 0, (plays * mean + prior * ledger[MU0]) / (plays + prior), ledger[MU0])
     error = np.where(plays > 0, noise / (plays + prior), whole)
     return member, alone + w(error, rows[:, STRANGER] * t * error / (arms * noise), 10, arms)

@@ -75,6 +75,7 @@ def test_the_command_plays_writes_and_goes_on(tmp_path):
     assert "old" not in text
     assert "tight K=20 T=200" in text
     assert "paper eps=0.1 T=50" in text
+    assert text.count("Seed 2026.") == 2
     kept = json.loads((tmp_path / "out" / "league.json").read_text())
     assert {row["setting"] for row in kept["standings"]} == {"tight K=20 T=200", "paper eps=0.1 T=50"}
     again = CliRunner().invoke(app, ["league", "--table", *options])

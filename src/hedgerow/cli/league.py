@@ -52,13 +52,13 @@ def league(
     say = partial(Console(stderr=True).print, style="dim", highlight=False, soft_wrap=True, markup=False)
     folder = Path(out)
     folder.mkdir(parents=True, exist_ok=True)
-    tables = load(folder, seed)
+    tables = load(folder)
     for rows in play(settings, seed=seed, few=few, trials=trials, jobs=jobs, resume=folder / "trials", say=say):
         tables[rows[0].setting, rows[0].trials] = rows
-        save(folder, seed, tables)
+        save(folder, tables)
         _show(rows)
     if write is not None:
-        write_page(write, markdown(tables, seed=seed))
+        write_page(write, markdown(tables))
     Console().print(f"All numbers are in {folder}/league.json.", soft_wrap=True)
 
 

@@ -52,7 +52,7 @@ from .table import (
 LEVEL = 10.0
 """Of the widths between clusters, see ``width``."""
 
-SURPRISE = 3.0
+SURPRISE = 8.0
 """A stranger is drawn to the mean of all arms the less, the noisier the arms played most are: by their ratio to this power."""
 
 STRANGERS = 1.0

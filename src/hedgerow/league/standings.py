@@ -28,6 +28,7 @@ class Standing:
     best: str
     trials: int
     rounds: int
+    seed: int
 
 
 def play_setting(
@@ -68,7 +69,7 @@ def standings(setting: Setting, result: Simulation) -> list[Standing]:
     for policy, values in regret.items():
         ratio, error = paired_ratio(values, regret[best])
         numbers = (float(values.mean()), float(np.median(values)), float(values.max()))
-        rows.append(Standing(setting.name, policy, *numbers, ratio, error, best, result.trials, result.rounds))
+        rows.append(Standing(setting.name, policy, *numbers, ratio, error, best, result.trials, result.rounds, result.seed))
     return sorted(rows, key=lambda row: row.mean)
 
 

@@ -15,21 +15,21 @@ Tables = dict[tuple[str, int], list[Standing]]
 """Standings by setting and number of trials."""
 
 
-def load(folder: Path, seed: int) -> Tables:
-    """What earlier runs with this seed left in the folder."""
+def load(folder: Path) -> Tables:
+    """What earlier runs left in the folder."""
     path = folder / RESULTS
     kept = json.loads(path.read_text()) if path.exists() else {}
     tables: Tables = {}
-    for row in kept.get("standings", ()) if kept.get("seed") == seed else ():
+    for row in kept.get("standings", ()):
         standing = Standing(**row)
         tables.setdefault((standing.setting, standing.trials), []).append(standing)
     return tables
 
 
-def save(folder: Path, seed: int, tables: Tables) -> None:
+def save(folder: Path, tables: Tables) -> None:
     """Write all standings."""
     rows = [asdict(row) for table in tables.values() for row in table]
-    content = {"seed": seed, "version": __version__, "standings": rows}
+    content = {"version": __version__, "standings": rows}
     (folder / RESULTS).write_text(json.dumps(content, indent=1) + "\n")
 
 
@@ -45,14 +45,14 @@ def write_page(path: str, text: str) -> None:
     Path(path).write_text(f"{before}{MARKS[0]}\n\n{text}\n{MARKS[1]}{rest.split(MARKS[1])[1]}")
 
 
-def markdown(tables: Tables, *, seed: int) -> str:
+def markdown(tables: Tables) -> str:
     """Auto beside the best in hindsight in every setting, then all policies where all play."""
-    lines = [f"hedgerow {__version__}, seed {seed}; regret over the trials named, ratios of means, paired standard errors."]
+    lines = [f"hedgerow {__version__}; regret over the trials named, ratios of means, paired standard errors."]
     for contextual, title in ((False, "Classical"), (True, "With contexts")):
         kind = [table for table in tables.values() if _contextual(table) == contextual]
         if kind:
             fullest = _most_trials(kind)
-            lines += ["", f"### {title}: Auto and the best in hindsight", "", *_auto(fullest, contextual)]
+            lines += ["", f"### {title}: Auto and the best in hindsight", "", _seeds(kind), "", *_auto(fullest, contextual)]
         every = [table for table in kind if len(table) > len(_references(table)) + 1]
         if every:
             lines += ["", f"### {title}: every policy, ratio to the best in hindsight", "", *_every(every)]
@@ -61,6 +61,11 @@ def markdown(tables: Tables, *, seed: int) -> str:
 
 def _contextual(table: Sequence[Standing]) -> bool:
     return any(row.policy.startswith("HLinUCB") for row in table)
+
+
+def _seeds(tables: Sequence[list[Standing]]) -> str:
+    seeds = sorted({row.seed for table in tables for row in table})
+    return f"Seed{'s' if len(seeds) > 1 else ''} {', '.join(map(str, seeds))}."
 
 
 def _references(table: Sequence[Standing]) -> list[str]:
