@@ -100,4 +100,4 @@ def test_how_much_noisier_the_arms_played_most_are(noise, least, most):
     trial = hr.problems.SyntheticClassical(noise=noise).trial(2000, np.random.default_rng(0))
     policy = build(hr.HierUCB, trial, np.random.default_rng(0))
     play(policy, trial)
-    assert least <= policy._nodes.ledger[GROWN] <= most
+    assert least**8 <= policy._nodes.ledger[GROWN] <= most**8

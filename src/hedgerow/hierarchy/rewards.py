@@ -52,9 +52,6 @@ from .table import (
 LEVEL = 10.0
 """Of the widths between clusters, see ``width``."""
 
-SURPRISE = 8.0
-"""A stranger is drawn to the mean of all arms the less, the noisier the arms played most are: by their ratio to this power."""
-
 STRANGERS = 1.0
 """Arms expected not to belong to their cluster, whatever the spreads say."""
 
@@ -90,7 +87,7 @@ def place_arm(derived: Floats, ledger: Floats, node: int, above: int) -> None:
     odds = 0.5 * (math.log(member / stranger) + (mean - others) ** 2 / member - (mean - ledger[MU0]) ** 2 / stranger)
     weight = chance * math.exp(min(odds, 50.0))
     derived[node, STRANGER] = weight / (weight + 1.0 - chance)
-    drawn = noise / (spread * ledger[GROWN] ** SURPRISE)  # plays that the mean of all arms counts as
+    drawn = noise / (spread * ledger[GROWN])  # plays that the mean of all arms counts as
     derived[node, ALONE] = (plays * mean + drawn * ledger[MU0]) / (plays + drawn)
     derived[node, ALONE_SPREAD] = noise / (plays + drawn)
 

@@ -11,6 +11,9 @@ from .table import BINARY, DRIFT2, GROWN, HOPED, LARGEST, LEAST, LEVEL_MEAN, MEA
 BORROWED, LENT = 5.0, 2.0
 """Plays by which an arm's noise is drawn to the typical one, and to that of the arms played most."""
 
+SURPRISE = 8.0
+"""A stranger is drawn to the mean of all arms the less, the noisier the arms played most are: by their ratio to this power."""
+
 
 @compiled
 def two_valued(online: Floats, past: Floats, ledger: Floats) -> bool:
@@ -88,7 +91,7 @@ def measure(tree: Links, online: Floats, past: Floats, derived: Floats, ledger: 
     ledger[LEVEL_MEAN] = level / played
     ledger[TYPICAL] = typical
     ledger[POOLED] = (pooled + total) / degrees
-    ledger[GROWN] = max(1.0, ledger[POOLED] / typical)
+    ledger[GROWN] = max(1.0, ledger[POOLED] / typical) ** SURPRISE
     ledger[BINARY] = 1.0 if two_valued(online, past, ledger) else 0.0
     spread = 0.0
     for node in range(1, len(tree)):
