@@ -90,3 +90,12 @@ def test_a_page_without_marks_is_refused_before_anything_is_played(tmp_path):
     run = CliRunner().invoke(app, ["league", "tight", "--write", str(page), "--out", str(tmp_path / "out")])
     assert isinstance(run.exception, ValueError)
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("text", ["{", "[]", '{"seed": 1, "standings": [{"setting": "tight"}]}'])
+def test_a_file_that_is_no_league_is_named_and_left_alone(tmp_path, text):
+    (tmp_path / "league.json").write_text(text)
+    run = CliRunner().invoke(app, ["league", "tight", "--out", str(tmp_path)])
+    assert isinstance(run.exception, ValueError)
+    assert "league.json was not written by this version" in str(run.exception)
+    assert (tmp_path / "league.json").read_text() == text

@@ -18,10 +18,14 @@ Tables = dict[tuple[str, int], list[Standing]]
 def load(folder: Path) -> Tables:
     """What earlier runs left in the folder."""
     path = folder / RESULTS
-    kept = json.loads(path.read_text()) if path.exists() else {}
     tables: Tables = {}
-    for row in kept.get("standings", ()):
-        standing = Standing(**row)
+    if not path.exists():
+        return tables
+    try:
+        standings = [Standing(**row) for row in json.loads(path.read_text())["standings"]]
+    except (ValueError, TypeError, KeyError):
+        raise ValueError(f"{path} was not written by this version of the league; move it away, or name another --out") from None
+    for standing in standings:
         tables.setdefault((standing.setting, standing.trials), []).append(standing)
     return tables
 
