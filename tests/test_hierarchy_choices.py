@@ -1,5 +1,7 @@
 """Which arm HierUCB plays, against a plain reading of docs/policies.md."""
 
+from collections import deque
+
 import numpy as np
 import pytest
 
@@ -31,48 +33,57 @@ def w(spread, z, level, arms):
     return np.sqrt(spread * (np.log(1 + level * z) + np.log(1 + z / arms)))
 
 
-def bounds(rows, ledger, t):
-    """As a member and as a stranger: E + W(V, t V / (K v), 10) and F + W(R, w t R / (K v), 10)."""
+def bounds(rows, ledger, t, awaited):
+    """As a member and as a stranger: E + W(V, t V / (K v), 10) and F + W(R, w t R / (K v), 10); awaited rewards are taken as E."""
     arms = len(rows)
-    plays, mean, noise, spread = rows[:, PLAYS], rows[:, MEAN], rows[:, NOISE], rows[:, WITHIN_SPREAD]
+    plays, mean, noise = rows[:, PLAYS], rows[:, MEAN], rows[:, NOISE]
+    spread = 1 / (1 / rows[:, WITHIN_SPREAD] + awaited / noise)
     member = rows[:, WITHIN] + w(spread, t * spread / (arms * noise), 10, arms)
     whole = max(ledger[S2] + ledger[SPREAD2], ledger[UNIT]) + ledger[DRIFT2]
     prior = noise / (whole * max(1, ledger[POOLED] / ledger[TYPICAL]) ** 8)
     alone = np.where(plays > 0, (plays * mean + prior * ledger[MU0]) / (plays + prior), ledger[MU0])
     error = np.where(plays > 0, noise / (plays + prior), whole)
+    alone = (alone / error + awaited * rows[:, WITHIN] / noise) / (1 / error + awaited / noise)
+    error = 1 / (1 / error + awaited / noise)
     return member, alone + w(error, rows[:, STRANGER] * t * error / (arms * noise), 10, arms)
 
 
-def chosen_by_hand(policy, groups, t):
+def chosen_by_hand(policy, groups, t, awaited):
     """The arm of a round that is neither for an arm never played nor for one given up; all arms have their first play behind."""
     nodes = policy._nodes
     rows, ledger = nodes.derived[nodes.arms.leaves], nodes.ledger
-    member, stranger = bounds(rows, ledger, t)
+    member, stranger = bounds(rows, ledger, t, awaited)
     arm = int(np.maximum(member, stranger).argmax())
     if groups[arm] != groups[int(rows[:, WITHIN].argmax())] and stranger[arm] >= member[arm]:
         return arm, True
     inside = np.flatnonzero(groups == groups[arm])
-    plays = rows[inside, PLAYS]
-    own = rows[inside, MEAN] + w(rows[inside, HOPED] / plays, t / (len(inside) * plays), 1, len(rows))
+    plays = rows[inside, PLAYS] + awaited[inside]
+    means = (rows[inside, PLAYS] * rows[inside, MEAN] + awaited[inside] * rows[inside, WITHIN]) / plays
+    own = means + w(rows[inside, HOPED] / plays, t / (len(inside) * plays), 1, len(rows))
     return int(inside[own.argmax()]), False
 
 
+@pytest.mark.parametrize("delay", [0, 25])
 @pytest.mark.parametrize("labels", ["true", "shuffled", "adversarial"])
 @pytest.mark.parametrize("noise", ["uniform", "bernoulli", "gaussian"])
-def test_the_arm_played_is_the_one_the_model_names(labels, noise):
+def test_the_arm_played_is_the_one_the_model_names(labels, noise, delay):
     problem = hr.problems.SyntheticClassical(arms=30, clusters=6, history_share=1.0, history_mean=2.0, labels=labels, noise=noise)
     trial = problem.trial(800, np.random.default_rng(1))
     policy = build(hr.HierUCB, trial, np.random.default_rng(0))
     groups = np.array(trial.clusters)
     for arm in range(30):
         policy.learn(arm, trial.rewards[0, arm])
-    strangers = 0
+    strangers, waiting = 0, deque()
     for t in range(30, 800):
         decision = policy.select()
-        arm, stranger = chosen_by_hand(policy, groups, t + 1)
+        awaited = np.bincount([each.arm for each, _ in waiting], minlength=30)
+        arm, stranger = chosen_by_hand(policy, groups, t + 1, awaited)
         assert decision.arm == arm
         strangers += stranger
-        policy.update(decision, trial.rewards[t, arm])
+        policy.expect(decision)
+        waiting.append((decision, trial.rewards[t, arm]))
+        if len(waiting) > delay:
+            policy.update(*waiting.popleft())
     assert strangers > 0 or labels == "true"
 
 

@@ -92,6 +92,13 @@ def doubting(ledger: Floats, rounds: float) -> bool:
 
 
 @compiled
+def filled_mean(derived: Floats, node: int, awaited: float) -> float:
+    """Mean of an arm's rewards, each awaited one taken to be what is expected of it: one lucky reward is not believed for long."""
+    mean: float = derived[node, MEAN]
+    return mean + awaited / (derived[node, PLAYS] + awaited) * (derived[node, WITHIN] - mean)
+
+
+@compiled
 def most_hoped(tree: Links, pending: Floats, derived: Floats, ledger: Floats, rounds: float) -> int:
     """The arm of the highest bound of its own, had it the noise of the arms played most.
 
@@ -100,9 +107,11 @@ def most_hoped(tree: Links, pending: Floats, derived: Floats, ledger: Floats, ro
     chosen, best = -1, -math.inf
     for node in range(1, len(tree)):
         if tree[node, SIZE] == 0:
-            plays = derived[node, PLAYS] + waiting(pending, node)
+            awaited = waiting(pending, node)
+            plays = derived[node, PLAYS] + awaited
             if plays > 0.0:
-                value = derived[node, MEAN] + width(derived[node, HOPED] / plays, rounds / plays, 1.0, ledger[COUNT])
+                own = width(derived[node, HOPED] / plays, rounds / plays, 1.0, ledger[COUNT])
+                value = filled_mean(derived, node, awaited) + own
                 if value > best:
                     chosen, best = node, value
     return chosen
@@ -140,11 +149,12 @@ def best_inside(tree: Links, pending: Floats, derived: Floats, ledger: Floats, c
     for node in range(first, last):
         if tree[node, SIZE] > 0:
             continue
-        plays = derived[node, PLAYS] + waiting(pending, node)
+        awaited = waiting(pending, node)
+        plays = derived[node, PLAYS] + awaited
         value = math.inf
         if plays > 0.0:
             z = rounds / (derived[cluster, ARMS] * plays)
-            value = derived[node, MEAN] + width(derived[node, HOPED] / plays, z, INSIDE, ledger[COUNT])
+            value = filled_mean(derived, node, awaited) + width(derived[node, HOPED] / plays, z, INSIDE, ledger[COUNT])
         rank = mixed(node - first)
         if value > best or (value == math.inf and rank < least):
             chosen, best = node, value

@@ -103,11 +103,16 @@ def as_member(derived: Floats, ledger: Floats, node: int, rounds: float, awaited
 
 @compiled
 def as_stranger(derived: Floats, ledger: Floats, node: int, rounds: float, awaited: float) -> float:
-    """How good an arm may be if it does not belong to its cluster, the more boldly the likelier that is."""
-    noise, spread = derived[node, NOISE], derived[node, ALONE_SPREAD]
-    spread /= 1.0 + spread * awaited / noise
+    """How good an arm may be if it does not belong to its cluster, the more boldly the likelier that is.
+
+    Awaited rewards narrow it, and count as what is expected of them.
+    """
+    noise, spread, mean = derived[node, NOISE], derived[node, ALONE_SPREAD], derived[node, ALONE]
+    share = spread * awaited / noise
+    spread /= 1.0 + share
+    mean += share / (1.0 + share) * (derived[node, WITHIN] - mean)
     z = rounds / ledger[COUNT] * derived[node, STRANGER] * spread / noise
-    value: float = derived[node, ALONE] + width(spread, z, LEVEL, ledger[COUNT])
+    value: float = mean + width(spread, z, LEVEL, ledger[COUNT])
     return value
 
 
