@@ -34,7 +34,7 @@ def w(spread, z, level, arms):
 
 
 def bounds(rows, ledger, t, awaited):
-    """As a member and as a stranger: E + W(V, t V / (K v), 10) and F + W(R, w t R / (K v), 10); awaited rewards are taken as E."""
+    """As a member and as a stranger: E + W(V, t V / (K v), 10) and F + W(R, w t R / (K v), 10); awaited rewards are E."""
     arms = len(rows)
     plays, mean, noise = rows[:, PLAYS], rows[:, MEAN], rows[:, NOISE]
     spread = 1 / (1 / rows[:, WITHIN_SPREAD] + awaited / noise)

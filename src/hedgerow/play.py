@@ -1,5 +1,6 @@
 """Whole trials in compiled code: a policy decides, learns, and decides again, with no Python in between."""
 
+from collections import deque
 from typing import Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
@@ -12,7 +13,7 @@ from .randomness import NO_KEY, new_key
 from .reward_paths import credit_rewards, descend_rewards
 from .ridge_paths import credit_ridge, descend_ridge
 from .rules import LINUCB
-from .types import Floats, Integers, Policy
+from .types import Decision, Floats, Integers, Policy
 from .walks import Course
 
 Bundle: TypeAlias = tuple[Any, ...]
@@ -96,20 +97,25 @@ def _check(policy: Policy, trial: Trial) -> None:
         raise ValueError(f"{policy.name} takes contexts of {policy.dimension} numbers, the trial has {trial.dimension}")
 
 
-def play(policy: Policy, trial: Trial, rng: np.random.Generator | None = None) -> Played:
-    """Let a policy live through a trial; it has learnt all its rounds afterwards. ``rng``: for policies that draw."""
+def play(policy: Policy, trial: Trial, rng: np.random.Generator | None = None, delay: int = 0) -> Played:
+    """Let a policy live through a trial; it has learnt all its rounds afterwards. ``rng``: for policies that draw.
+
+    A reward arrives ``delay`` rounds late, and its decision is waited for (``policy.expect``).
+    """
     _check(policy, trial)
     rng = rng or np.random.default_rng(0)
     arms, followed = np.zeros(trial.rows.size, dtype=np.int64), np.full(trial.rows.size, -1)
     contexts, rewards, rows = trial.contexts, trial.rewards, trial.rows
-    if isinstance(policy, Bandit):
+    if delay > 0:
+        _play_by_round(policy, trial, arms, followed, rng, delay)
+    elif isinstance(policy, Bandit):
         course = Course(contexts, rewards, rows, _arm_of(policy), arms)
         policy._walk.play(*policy._kernel, policy._nodes, _key(policy, rng), course)
     elif isinstance(policy, Meta) and all(_plain(expert) for expert in policy.experts.values()):
         experts = tuple(_bundle(cast(Bandit, expert), rng) for expert in policy.experts.values())
         _play_meta(_bundle(policy._chooser, rng), experts, policy.shared, contexts, rewards, rows, arms, followed)
     else:
-        _play_any(policy, trial, arms, followed, rng)
+        _play_by_round(policy, trial, arms, followed, rng, delay)
     return Played(arms, followed)
 
 
@@ -117,14 +123,23 @@ def _plain(expert: Policy) -> bool:
     return isinstance(expert, Bandit) and expert.rule.walk in ("rewards", "ridge")
 
 
-def _play_any(policy: Policy, trial: Trial, arms: Integers, followed: Integers, rng: np.random.Generator) -> None:
-    """Any other policy, round by round through its public interface."""
+def _play_by_round(
+    policy: Policy, trial: Trial, arms: Integers, followed: Integers, rng: np.random.Generator, delay: int
+) -> None:
+    """Any policy, round by round through its public interface."""
     names = list(policy.experts) if isinstance(policy, Meta) else []
+    waiting: deque[tuple[Decision, float]] = deque()
     for t, row in enumerate(trial.rows):
         decision = policy.select(trial.contexts[t] if policy.dimension else None, rng=rng if _draws(policy) else None)
         arms[t] = cast(int, decision.arm)
         followed[t] = names.index(decision.experts[0]) if names else -1
-        policy.update(decision, trial.rewards[row, arms[t]])
+        if delay > 0:
+            policy.expect(decision)
+        waiting.append((decision, float(trial.rewards[row, arms[t]])))
+        if len(waiting) > delay:
+            policy.update(*waiting.popleft())
+    for decision, reward in waiting:
+        policy.update(decision, reward)
 
 
 def _draws(policy: Policy) -> bool:

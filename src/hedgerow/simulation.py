@@ -48,6 +48,7 @@ def simulate(
     seed: int = 0,
     jobs: int | None = None,
     marks: Sequence[int] = (),
+    delay: int = 0,
     resume: str | Path | None = None,
     backend: str | None = None,
 ) -> Simulation:
@@ -59,6 +60,7 @@ def simulate(
         problem: see ``hedgerow.problems``.
         jobs: processes to use; None for all cores. The numbers do not depend on it.
         marks: rounds at which curves are kept, beside some hundred others.
+        delay: rounds by which rewards come late; policies know which of their decisions wait (``policy.expect``).
         resume: a folder where finished trials are kept, so that an interrupted run goes on where it stopped.
         backend: "joblib" for processes of this machine, "dask" or "ray" for a cluster: the one you are connected to, else
             one on this machine. A cluster uses all of its cores, whatever ``jobs`` says; the numbers do not depend on it.
@@ -69,23 +71,24 @@ def simulate(
     ['UCB', 'HUCBC']
     """
     makes = _named(policies)
-    for name, value in {"rounds": rounds, "trials": trials}.items():
-        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-            raise ValueError(f"{name} must be a whole number of at least 1, got {value!r}")
+    for name, value, least in (("rounds", rounds, 1), ("trials", trials, 1), ("delay", delay, 0)):
+        if isinstance(value, bool) or not isinstance(value, int) or value < least:
+            raise ValueError(f"{name} must be a whole number of at least {least}, got {value!r}")
     if isinstance(problem, type) or not hasattr(problem, "trial"):
         raise ValueError(f"problem must be a problem such as problems.SyntheticClassical(), got {problem!r}")
     if backend not in (None, "joblib", *CLUSTERS):
         raise ValueError(f"backend must be one of {', '.join(('joblib', *CLUSTERS))}, got {backend!r}")
     at, experts = _marked(rounds, marks), _rehearsal(makes, problem)
     width = max((len(names) for names in experts.values()), default=0)
-    run = partial(_outcome, makes, problem, rounds, seed, at, width)
+    run = partial(_outcome, makes, problem, rounds, seed, at, width, delay)
     if resume is not None:
-        key = (_content(problem), [(name, _recipe(make)) for name, make in makes.items()], rounds, seed, at.tolist())
+        key = (_content(problem), [(name, _recipe(make)) for name, make in makes.items()], rounds, seed, at.tolist(), delay)
         run = partial(_kept, run, Path(resume), hashlib.blake2b(repr((source_digest(), key)).encode(), digest_size=8).hexdigest())
-    outcomes = list(_shown(_run_all(run, trials, jobs, backend), trials, str(problem)))
+    title = f"{problem}, rewards {delay:,} rounds late" if delay else str(problem)
+    outcomes = list(_shown(_run_all(run, trials, jobs, backend), trials, title))
     stacked = [np.stack(parts, axis=1) for parts in list(zip(*outcomes, strict=True))[:3]]
     return Simulation(
-        problem=str(problem),
+        problem=title,
         policies=tuple(makes),
         rounds=rounds,
         trials=trials,
@@ -161,7 +164,14 @@ def build(make: Make | Shuffled, trial: Trial, rng: np.random.Generator) -> Poli
 
 
 def _outcome(
-    makes: Mapping[str, Make | Shuffled], problem: Problem, rounds: int, seed: int, at: Integers, width: int, number: int
+    makes: Mapping[str, Make | Shuffled],
+    problem: Problem,
+    rounds: int,
+    seed: int,
+    at: Integers,
+    width: int,
+    delay: int,
+    number: int,
 ) -> Outcome:
     """Trial ``number``: its draws depend on the seed and the number alone."""
     trial = problem.trial(rounds, np.random.default_rng([seed, number])).check()
@@ -171,7 +181,7 @@ def _outcome(
     reward, regret, followed = [], [], []
     for place, make in enumerate(makes.values()):
         policy = build(make, trial, labels)
-        played = play(policy, trial, np.random.default_rng([seed, number, 2, place]))
+        played = play(policy, trial, np.random.default_rng([seed, number, 2, place]), delay)
         reward.append(np.cumsum(trial.rewards[trial.rows, played.arms])[at - 1])
         regret.append(np.cumsum(best[row] - trial.expected[row, played.arms])[at - 1])
         followed.append(_followed(played.followed, width)[at - 1])

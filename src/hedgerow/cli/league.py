@@ -33,16 +33,16 @@ def league(
     """Play every policy on many settings, each beside the best policy in hindsight.
 
     A setting is some words: labels first (tight, loose, shuffled, shuffled-loose, adversarial), then any of bernoulli, gaussian,
-    no-history, history, biased, swapped, K=20, K=1000, T=1000, T=100000; or, with contexts, noise first (paper, gauss1, gauss.3,
-    logistic), then eps=0.8, shuffled, uneven, no-history, swapped, d=20, T=1000; or warfarin, warfarin-raw.
+    no-history, history, biased, swapped, K=20, K=1000, T=1000, T=100000, delay=1000; or, with contexts, noise first (paper,
+    gauss1, gauss.3, logistic), then eps=0.8, shuffled, uneven, no-history, swapped, d=20, T=, delay=; or warfarin, warfarin-raw.
 
     Examples: hedgerow league tight "shuffled bernoulli K=20" --trials 20; hedgerow league --list
     """
-    from ..league.settings import CLASSICAL, CONTEXTUAL, LIES, RECORDED, setting
+    from ..league.settings import CLASSICAL, CONTEXTUAL, LATE, LIES, RECORDED, setting
     from ..league.standings import league as play
     from ..league.tables import check_page, load, markdown, save, write_page
 
-    chosen = names or [*CLASSICAL, *CONTEXTUAL, *LIES, *RECORDED]
+    chosen = names or [*CLASSICAL, *CONTEXTUAL, *LIES, *LATE, *RECORDED]
     if show:
         print("\n".join(chosen))
         return

@@ -93,9 +93,10 @@ def doubting(ledger: Floats, rounds: float) -> bool:
 
 @compiled
 def filled_mean(derived: Floats, node: int, awaited: float) -> float:
-    """Mean of an arm's rewards, each awaited one taken to be what is expected of it: one lucky reward is not believed for long."""
+    """Mean of an arm's rewards, each awaited one taken to be what is expected of it: a lucky one is not believed for long."""
     mean: float = derived[node, MEAN]
-    return mean + awaited / (derived[node, PLAYS] + awaited) * (derived[node, WITHIN] - mean)
+    mean += awaited / (derived[node, PLAYS] + awaited) * (derived[node, WITHIN] - mean)
+    return mean
 
 
 @compiled

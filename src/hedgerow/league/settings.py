@@ -2,9 +2,9 @@
 
 Classical: labels first (tight, loose, shuffled, shuffled-loose, adversarial), then any of bernoulli, gaussian, no-history,
 history (plays for all arms), biased (the same, off by 0.5), swapped (100 plays an arm, those of another arm), K=20, K=1000,
-T=1000, T=100000.
-Contextual: noise first (paper, gauss1, gauss.3, logistic), then eps=0.1, shuffled, uneven, no-history, swapped, d=20, T=1000.
-Recorded: warfarin or warfarin-raw, then T=.
+T=1000, T=100000, delay=1000 (rewards come so many rounds late).
+Contextual: noise first (paper, gauss1, gauss.3, logistic), then eps=0.1, shuffled, uneven, no-history, swapped, d=20, T=, delay=.
+Recorded: warfarin or warfarin-raw, then T=, delay=.
 """
 
 from dataclasses import dataclass, replace
@@ -57,6 +57,7 @@ LIES = (
     *(f"{labels} swapped" for labels in LABELS),
     *(f"{noise} eps={eps} swapped" for noise, eps in (("paper", "0.1"), ("gauss1", "0.8"), ("logistic", "0.8"))),
 )
+LATE = ("tight delay=1000", "shuffled delay=1000", "shuffled no-history delay=1000", "paper eps=0.1 delay=1000")
 CONTEXTUAL = (
     *(f"paper eps={eps}" for eps in ("0.1", "0.8", "3.2", "0.1 shuffled", "0.8 shuffled", "3.2 shuffled")),
     *(f"gauss1 eps={eps}" for eps in ("0.1", "0.8", "3.2", "0.1 shuffled", "0.8 shuffled")),
@@ -85,6 +86,7 @@ class Setting:
     problem: Problem
     rounds: int
     trials: int
+    delay: int = 0
 
     @property
     def contextual(self) -> bool:
@@ -99,7 +101,7 @@ class Setting:
     def heavy(self) -> bool:
         """Whether a round, or a trial, takes so long that only Auto and its references play."""
         arms = getattr(self.problem, "arms", 15)
-        return self.rounds * arms > 3_000_000 or (self.problem.dimension or 0) * arms > 1_000
+        return self.rounds * arms > 3_000_000 or (self.problem.dimension or 0) * arms > 1_000 or self.delay > 0
 
 
 def setting(name: str, *, data: str | None = None) -> Setting:
@@ -144,13 +146,14 @@ def _contextual(name: str, problem: SyntheticContextual, words: list[str]) -> Se
 
 
 def _sized(name: str, problem: Problem, words: list[str], *, rounds: int, trials: int) -> Setting:
-    """What is left of a name: the rounds."""
+    """What is left of a name: the rounds, and how late rewards come."""
+    left = {"T": rounds, "delay": 0}
     for word in words:
         key, _, value = word.partition("=")
-        if key != "T" or not value:
+        if key not in left or not value:
             raise ValueError(f"{word!r} means nothing in the setting {name!r}; see hedgerow league --help")
-        rounds = int(_number(value, word))
-    return Setting(name, problem, rounds, trials)
+        left[key] = int(_number(value, word))
+    return Setting(name, problem, left["T"], trials, left["delay"])
 
 
 def _number(text: str, word: str) -> float:

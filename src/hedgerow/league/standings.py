@@ -48,6 +48,7 @@ def play_setting(
         trials=setting.trials if trials is None else trials,
         seed=seed,
         jobs=jobs,
+        delay=setting.delay,
         resume=resume,
     )
 
