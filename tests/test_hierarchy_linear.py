@@ -203,12 +203,12 @@ def test_steps_stay_exact_for_a_long_time():
 
 
 def plain_choice(hierarchy, context):
-    """All arms by their full index mu'x + beta sqrt(sig2 h (1 + log(1 + rate h)))."""
-    beta, rate, sig2 = hierarchy.ledger[[book.BETA, book.RATE, book.SIG2]]
+    """All arms by their full index mu'x + sqrt(sig2 h (1 + log(1 + rate h)))."""
+    rate, sig2 = hierarchy.ledger[[book.RATE, book.SIG2]]
     indices = {}
     for leaf in sorted(hierarchy.arms.leaves.tolist()):
         mean, spread = hierarchy.estimate(leaf, context)
-        indices[leaf] = mean - hierarchy.ledger[book.OFFSET] + beta * np.sqrt(spread * (1.0 + np.log(1.0 + rate * spread / sig2)))
+        indices[leaf] = mean - hierarchy.ledger[book.OFFSET] + np.sqrt(spread * (1.0 + np.log(1.0 + rate * spread / sig2)))
     best = max(indices.values())
     return next(leaf for leaf, value in indices.items() if value >= best - 1e-10 * abs(best))
 

@@ -33,6 +33,11 @@ ARMS = ["a", "b", "c"]
         (lambda: hr.Bandit(ARMS, hr.UCB(ARMS).rule, dimension=2), "takes no contexts"),
         (lambda: hr.Bandit(ARMS, hr.UCB(ARMS).rule, clock="mine"), "clock must be one of 'policy', 'parent'"),
         (lambda: hr.LinUCB(ARMS, dimension=2, precision="half"), "precision must be one of 'double', 'single', got 'half'"),
+        (lambda: hr.Bandit(ARMS, hr.rules.ucb(), precision="single"), "ridge regressions, which ucb has none of"),
+        (lambda: hr.Bandit(ARMS, hr.rules.hierlinucb(), dimension=2, precision="single"), "leave it out"),
+        (lambda: hr.Bandit(ARMS, hr.rules.hierucb(), clock="parent"), "leave clock out"),
+        (lambda: hr.Bandit(ARMS, hr.rules.linucb(), dimension=2, clock="parent"), "leave clock out"),
+        (lambda: hr.rules.hierlinucb(weights="off"), "weights must be \"auto\" or False, got 'off'"),
         (lambda: hr.Meta([]), "at least one policy"),
         (lambda: hr.Meta([hr.UCB(ARMS), hr.UCB(ARMS)]), "same name: give them as a dict"),
         (lambda: hr.Meta([hr.UCB(ARMS), hr.HUCB(["b", "a", "c"])]), "same arms in the same order"),
@@ -88,7 +93,7 @@ def test_decisions_of_other_policies():
     for other in (hr.HUCB(ARMS), hr.UCB(["a", "b"]), hr.UCB(ARMS, scale=0.5), hr.META(ARMS), hr.UCBC(ARMS, clusters=ARMS)):
         with pytest.raises(ValueError, match=f"belongs to the policy '{other.identity}'"):
             policy.update(other.select(), 1.0)
-    with pytest.raises(ValueError, match="needs the Decision that select returned, got 'a'"):
+    with pytest.raises(ValueError, match="needs a Decision that its select returned, got 'a'"):
         policy.update("a", 1.0)
     with pytest.raises(KeyError, match="unknown arm 'z'; the arms are 'a', 'b', 'c'"):
         policy.update(policy.select()._replace(arm="z"), 1.0)
@@ -100,6 +105,11 @@ def test_decisions_of_other_policies():
             meta.update(meta.select()._replace(experts=experts), 1.0)
     with pytest.raises(ValueError, match="UCB has no experts"):
         policy.update(policy.select()._replace(experts=("x",)), 1.0)
+    with pytest.raises(ValueError, match="UCB has no experts"):
+        policy.expect(policy.select()._replace(experts=("x",)))
+    with pytest.raises(ValueError, match="needs a Decision"):
+        policy.expect("a")
+    assert policy.pending == 0
     assert policy.rounds == meta.rounds == 0
 
 

@@ -125,3 +125,8 @@ def test_meta(d, clusters, warm, shared):
     size = (K,) if d is None else (K, d)
     experts = [kind(*size, clusters=clusters, history=past), kind(*size, history=past)]
     assert_same_decisions(policy, naive.Meta(experts, shared=shared, scale=1.5), instance)
+
+
+def test_meta_takes_its_dimension_from_the_history():
+    log = hr.History.from_rounds(arms=["a", "b"], rewards=[1.0, 0.0], contexts=[[1.0, 0.0], [0.0, 1.0]])
+    assert list(hr.META(["a", "b"], history=log).experts) == ["HLinUCBC", "HLinUCB"]

@@ -85,8 +85,10 @@ def test_a_waiting_context_narrows_the_inverse_alone():
 @pytest.mark.parametrize("name", MAKES)
 def test_waiting_decisions_are_saved_merged_and_removed_with_their_arm(name, tmp_path):
     policy = MAKES[name]()
+    decisions = []
     for context, _ in rounds(policy, 4):
-        policy.expect(policy.select(context))
+        decisions.append(policy.select(context))
+        policy.expect(decisions[-1])
     policy.save(tmp_path / "policy")
     loaded = hr.load(tmp_path / "policy")
     assert loaded.pending == 4
@@ -95,10 +97,15 @@ def test_waiting_decisions_are_saved_merged_and_removed_with_their_arm(name, tmp
     assert loaded.select(context) == policy.select(context)
     loaded.merge(policy, since=policy)
     assert loaded.pending == 4
-    if not isinstance(loaded, hr.Meta):
-        for arm in ARMS[1:]:
-            loaded.remove_arm(arm)
-        assert loaded.pending <= 4
+    waiting = [decision.arm for decision in decisions]
+    for arm in ARMS[1:]:
+        loaded.remove_arm(arm)
+        waiting = [other for other in waiting if other != arm]
+        assert loaded.pending == len(waiting)
+    for decision in decisions:
+        if decision.arm == ARMS[0]:
+            loaded.update(decision, 1.0)
+    assert loaded.pending == 0
 
 
 def test_a_batch_spreads_over_arms():

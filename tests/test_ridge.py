@@ -119,6 +119,11 @@ def test_select_many_equals_one_by_one(clusters):
     assert policy.select_many(X, rng=many) == [policy.select(x, rng=one) for x in X]
     meta = hr.META(range(6), clusters=clusters, dimension=5)
     assert meta.select_many(X) == [meta.select(x) for x in X]
+    assert meta.select_many(X).arms == [meta.select(x).arm for x in X]
+    outer = hr.Meta({"inner": meta})
+    assert outer.select_many(X) == [outer.select(x) for x in X]
+    one, many = (np.random.default_rng(5) for _ in range(2))
+    assert outer.select_many(X[:9], rng=many) == [outer.select(x, rng=one) for x in X[:9]]
 
 
 @pytest.mark.parametrize("clusters", [None, [k % 4 for k in range(60)]], ids=["flat", "clustered"])

@@ -12,20 +12,20 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import checks, state
-from .arms import Arms, Clusters, name_of, new_path, shown
+from .arms import Arms, Clusters, name_of, new_path
 from .explanation import Explanation, Score
 from .history import History
 from .logs.encoding import Encoding, all_encoded, encoded
-from .nodes import PRECISIONS, Layout, Nodes, historical, restored, with_tournaments
+from .nodes import Layout, Nodes, historical, restored, with_tournaments
 from .randomness import KEYS, NO_KEY, new_key
-from .rules import D3RB, RULES, Rule
+from .rules import RULES, Rule
 from .statistics import LARGEST, PULLS, pending_size, row_size, waiting
-from .tree import PARENT_CLOCK, POLICY_CLOCK
+from .tree import CLOCKS
 from .trust import Trust
 from .types import Decision, Decisions, Floats, Label, tuples
 from .walks import walk_of
+from .walks.waiting import release
 
-CLOCKS = {"policy": POLICY_CLOCK, "parent": PARENT_CLOCK}
 BATCH = 1 << 22
 """Scores that ``select_many`` holds in memory at a time."""
 
@@ -61,14 +61,11 @@ class Bandit:
         precision: str = "double",
         name: str | None = None,
     ):
-        if precision not in PRECISIONS:
-            raise ValueError(f"precision must be one of {shown(PRECISIONS)}, got {precision!r}")
         name = name or rule.name
         length = checks.dimension_for(rule, dimension, history, name)
         planted = Arms(arms, clusters)
-        if rule.number == D3RB and planted.clustered:
-            raise ValueError("d3rb chooses among experts, which have no clusters: leave clusters out")
-        self._settle(name, rule, clock, Layout(length, precision, bool(cluster_history), rule.tournament))
+        checks.options(rule, clock, precision, clustered=planted.clustered, name=name)
+        self._fix(name, rule, clock, Layout(length, precision, bool(cluster_history), rule.tournament))
         made = (name, rule, planted.labels, planted.paths, clock, self._layout)
         self.identity = f"{name}-{hashlib.blake2b(repr(made).encode(), digest_size=6).hexdigest()}"
         self._waiting: Counter[Round] = Counter()
@@ -76,10 +73,8 @@ class Bandit:
         self._nodes = self._planted(planted, online, checks.history_rows(history, planted.labels, length))
         self.encoding = _encoding_of(history, length)
 
-    def _settle(self, name: str, rule: Rule, clock: str, layout: Layout) -> None:
+    def _fix(self, name: str, rule: Rule, clock: str, layout: Layout) -> None:
         """What never changes, also as the kernels take it."""
-        if clock not in CLOCKS:
-            raise ValueError(f"clock must be one of {shown(CLOCKS)}, got {clock!r}")
         self.name, self.rule, self._clock, self._layout = name, rule, clock, layout
         self._dimension = layout.dimension
         self._walk = walk_of(rule)
@@ -200,7 +195,7 @@ class Bandit:
         for start in range(0, len(x), step):
             part = slice(start, start + step)
             self._walk.choose_many(*self._kernel, nodes, x[part], keys[part], chosen[part])
-        named = {leaf: nodes.arms.named(leaf) for leaf in np.unique(chosen).tolist()}
+        named = {leaf: (*nodes.arms.named(leaf), ()) for leaf in np.unique(chosen).tolist()}
         return Decisions(chosen, named, x, self.identity)
 
     def update(self, decision: Decision, reward: float) -> None:
@@ -213,10 +208,7 @@ class Bandit:
         'b'
         """
         checks.own_decision(decision, self)
-        arm, _, context, experts, _ = decision
-        if experts:
-            raise ValueError(f"{self.name} has no experts, the decision names {experts!r}")
-        self.learn(arm, reward, context)
+        self.learn(decision.arm, reward, decision.context)
 
     def check(self, arm: Label, reward: float, context: Sequence[float] | None = None) -> None:
         """Raise what ``learn`` would raise."""
@@ -271,13 +263,21 @@ class Bandit:
         return self._waiting.total()
 
     def _settle_round(self, waited: Round, leaf: int, reward: float, context: Floats) -> None:
-        nodes = self._nodes
-        self._waiting[waited] -= 1
-        if self._waiting[waited] == 0:
-            del self._waiting[waited]
-        self._walk.settle(self.rule.number, nodes, leaf, reward, context, self._still_waiting(nodes))
+        self._waiting -= Counter([waited])
+        self._walk.settle(self.rule.number, self._nodes, leaf, reward, context, self._still_waiting(self._nodes))
+        self._close()
+
+    def _give_up(self, arm: Label, count: int) -> None:
+        """Wait no longer for some decisions without context."""
+        self._waiting -= Counter({(arm, None): count})
+        for _ in range(count):
+            release(self._nodes, self._nodes.arms.leaf(arm), np.zeros(0))
+        self._close()
+
+    def _close(self) -> None:
+        """Rows of decisions that wait are kept only as long as there are any."""
         if not self._waiting:
-            self._nodes = nodes._replace(pending=nodes.pending[:0])
+            self._nodes = self._nodes._replace(pending=self._nodes.pending[:0])
 
     def explain(self, context: ArrayLike | None = None) -> Explanation:
         """Mean, width, index, online and historical plays of every cluster, then of every arm."""
@@ -326,8 +326,7 @@ class Bandit:
             raise ValueError(f"{arm!r} is the only arm and must stay")
         kept = [position for position in range(len(arms.labels)) if position != gone]
         paths = None if arms.paths is None else [arms.paths[position] for position in kept]
-        for waited in [waited for waited in self._waiting if waited[0] == arm]:
-            del self._waiting[waited]
+        self._waiting = Counter({waited: count for waited, count in self._waiting.items() if waited[0] != arm})
         self._replant(Arms([arms.labels[position] for position in kept], paths), kept)
 
     def _replant(self, arms: Arms, positions: list[int]) -> None:
@@ -386,7 +385,7 @@ class Bandit:
         dimension, precision, cluster_history = made["layout"]
         length = checks.dimension_for(rule, dimension, None, str(made["name"]))
         self = cls.__new__(cls)
-        self._settle(str(made["name"]), rule, made["clock"], Layout(length, precision, bool(cluster_history), rule.tournament))
+        self._fix(str(made["name"]), rule, made["clock"], Layout(length, precision, bool(cluster_history), rule.tournament))
         self.identity = str(made["identity"])
         self.encoding = None if made["encoding"] is None else Encoding.from_json(made["encoding"])
         self._waiting = Counter({(arm, context): int(count) for arm, context, count in tuples(made["waiting"])})

@@ -102,10 +102,7 @@ def HierLinUCB(
     estimated. ``weights="auto"``: where the noise is found to grow with the mean, later rounds weigh by one over their variance;
     False: all weigh the same.
     """
-    if weights not in ("auto", False) or not isinstance(weights, str | bool):
-        raise ValueError(f'weights must be "auto" or False, got {weights!r}')
-    rule = hierlinucb(weights == "auto")
-    return Bandit(arms, rule, clusters=clusters, history=history, dimension=dimension, name="HierLinUCB")
+    return Bandit(arms, hierlinucb(weights), clusters=clusters, history=history, dimension=dimension, name="HierLinUCB")
 
 
 def Auto(

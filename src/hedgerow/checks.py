@@ -1,15 +1,17 @@
 """Errors are raised at the edge, once, in a sentence with the value, before anything has changed."""
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import numpy as np
 
 from .arms import shown
 from .history import History, as_dimension
-from .rules import Rule
+from .nodes import PRECISIONS
+from .rules import D3RB, Rule
 from .statistics import LARGEST, row_size
+from .tree import CLOCKS
 from .types import Decision, Floats, Label
 
 _NO_CONTEXT = np.zeros(0)
@@ -78,15 +80,29 @@ def checked_context(context: Any, dimension: int | None, name: str) -> Floats:
     return x
 
 
+def options(rule: Rule, clock: str, precision: str, *, clustered: bool, name: str) -> None:
+    """Refuse what a rule has no use for, rather than ignore it."""
+    if precision not in PRECISIONS:
+        raise ValueError(f"precision must be one of {shown(PRECISIONS)}, got {precision!r}")
+    if clock not in CLOCKS:
+        raise ValueError(f"clock must be one of {shown(CLOCKS)}, got {clock!r}")
+    if precision != "double" and rule.walk != "ridge":
+        raise ValueError(f"precision is that of ridge regressions, which {name} has none of: leave it out")
+    if clock != "policy" and rule.walk != "rewards":
+        raise ValueError(f"the clock of {name} is always the policy's: leave clock out")
+    if rule.number == D3RB and clustered:
+        raise ValueError("d3rb chooses among experts, which have no clusters: leave clusters out")
+
+
 def bad_context(x: Floats) -> ValueError:
     """What to raise for a context with numbers that cannot be used."""
     return ValueError(f"context must be finite, and small enough to be squared, got {x.tolist()}")
 
 
-def own_decision(decision: Any, policy: Any) -> None:
-    """Refuse what is no decision, or one of a policy that was made differently."""
+def own_decision(decision: Any, policy: Any, experts: Collection[str] = ()) -> None:
+    """Refuse what is no decision, one of a policy that was made differently, and one that names other experts."""
     if not isinstance(decision, Decision):
-        raise ValueError(f"update needs the Decision that select returned, got {decision!r}")
+        raise ValueError(f"{policy.name} needs a Decision that its select returned, got {decision!r}")
     if decision.policy != policy.identity:
         raise ValueError(
             f"this decision belongs to the policy {decision.policy!r}, not to {policy.identity!r}: "
@@ -94,6 +110,10 @@ def own_decision(decision: Any, policy: Any) -> None:
         )
     if not isinstance(decision.experts, tuple):
         raise ValueError(f"the experts of a decision must be a tuple of names, got {decision.experts!r}")
+    if experts and (not decision.experts or decision.experts[0] not in list(experts)):
+        raise ValueError(f"the decision names no expert of {policy.name}, it has {decision.experts!r}")
+    if decision.experts and not experts:
+        raise ValueError(f"{policy.name} has no experts, the decision names {decision.experts!r}")
 
 
 def same_policy(one: Any, other: Any) -> None:

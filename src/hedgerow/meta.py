@@ -1,6 +1,7 @@
 """Meta: a policy over policies."""
 
 import hashlib
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +18,7 @@ from .explanation import Explanation, Score
 from .logs.encoding import Encoding, all_encoded, encoded
 from .rules import RULES
 from .trust import Trust
-from .types import Decision, Label, Policy
+from .types import Decision, Decisions, Label, Policy, tuples
 
 CHOOSERS = ("ucb", "d3rb")
 """Rules that can choose among experts."""
@@ -47,6 +48,7 @@ class Meta:
         self.name = name
         self.shared = bool(shared)
         self.experts = _by_name(experts)
+        self._expected: Counter[tuple[Label, str]] = Counter()  # arm, and expert that was followed
         self._chooser = Bandit(self.experts, RULES[rule](*(() if scale is None else (scale,))), name=name)
         made = (self._chooser.identity, self.shared, [(key, expert.identity) for key, expert in self.experts.items()])
         self.identity = f"{name}-{hashlib.blake2b(repr(made).encode(), digest_size=6).hexdigest()}"
@@ -94,14 +96,18 @@ class Meta:
         inner = expert.select(context if expert.dimension else None, rng=rng)
         return self._own(followed, inner, context)
 
-    def select_many(self, contexts: ArrayLike, *, rng: np.random.Generator | None = None) -> list[Decision]:
+    def select_many(self, contexts: ArrayLike, *, rng: np.random.Generator | None = None) -> Decisions:
         """One decision per row of contexts, as ``select`` would make them one by one."""
         contexts = all_encoded(contexts, self)
         followed = str(self._chooser.select().arm)
         expert = self.experts[followed]
-        if rng is not None or expert.dimension is None:
-            return [self.select(row, rng=rng) for row in np.asarray(contexts, dtype=np.float64)]
-        return [self._own(followed, inner, inner.context) for inner in expert.select_many(contexts)]
+        inner = expert.select_many(contexts) if rng is None and expert.dimension else ()
+        if isinstance(inner, Decisions):
+            return inner.passed_up(followed, self.identity)
+        rows = np.asarray(contexts, dtype=np.float64)
+        made = [self.select(row, rng=rng) for row in rows]
+        named = {n: (decision.arm, decision.cluster, decision.experts) for n, decision in enumerate(made)}
+        return Decisions(np.arange(len(made)), named, rows, self.identity)
 
     def _own(self, followed: str, inner: Decision, context: ArrayLike | None) -> Decision:
         """An expert's decision as the Meta's own; its context also serves the experts that were not followed."""
@@ -114,14 +120,13 @@ class Meta:
         self.check(decision.arm, reward, decision.context)
         self.experts[followed].update(inner, reward)
         self._chooser.learn(followed, reward)
+        self._expected -= Counter([(decision.arm, followed)])
         if self.shared:
             self._teach([other for name, other in self.experts.items() if name != followed], decision, reward)
 
     def _passed_on(self, decision: Decision) -> tuple[str, Decision]:
         """The expert that was followed, and the decision as its own."""
-        own_decision(decision, self)
-        if decision.experts[:1] not in [(name,) for name in self.experts]:
-            raise ValueError(f"the decision names no expert of {self.name}, it has {decision.experts!r}")
+        own_decision(decision, self, self.experts)
         followed, *deeper = decision.experts
         expert = self.experts[followed]
         context = decision.context if expert.dimension else None
@@ -133,6 +138,7 @@ class Meta:
         self.check(decision.arm, 0.0, decision.context)
         self.experts[followed].expect(inner)
         self._chooser.anticipate(followed)
+        self._expected[decision.arm, followed] += 1
         if self.shared:
             self._warn_of([other for name, other in self.experts.items() if name != followed], decision)
 
@@ -198,10 +204,13 @@ class Meta:
             expert.add_arm(arm, cluster=cluster if expert.clustered else None)
 
     def remove_arm(self, arm: Label) -> None:
-        """Withdraw an arm from every expert; what the experts earned with it stays."""
+        """Withdraw an arm from every expert; what the experts earned with it stays, what they still expected does not."""
         self._check_experts()
         for expert in self.experts.values():
             expert.remove_arm(arm)
+        for name in self.experts:
+            if waited := self._expected.pop((arm, name), 0):
+                self._chooser._give_up(name, waited)
 
     def _check_experts(self) -> None:
         """Experts belong to their Meta; one that was changed on its own can no longer be changed with the others."""
@@ -213,6 +222,7 @@ class Meta:
         self.check_merge(other, since=since)
         for own, theirs, before in self._pairs(other, since):
             own.merge(theirs, since=before)
+        self._expected = self._expected + other._expected - (since._expected if since else Counter())
 
     def check_merge(self, other: Any, *, since: Any = None) -> None:
         """Raise what ``merge`` would raise."""
@@ -245,6 +255,7 @@ class Meta:
             "identity": self.identity,
             "shared": self.shared,
             "experts": list(self.experts),
+            "waiting": [[arm, expert, count] for (arm, expert), count in self._expected.items()],
             "parts": {part: inner for part, (inner, _) in parts.items()},
         }
         return manifest, {f"{part}/{key}": array for part, (_, inner) in parts.items() for key, array in inner.items()}
@@ -258,6 +269,7 @@ class Meta:
         kinds: dict[str, type[Bandit] | type[Meta]] = {"bandit": Bandit, "meta": Meta}
         restored = [kinds[part.manifest["kind"]]._restore(part) for part in parts]
         self.experts = _by_name(dict(zip(made["experts"], restored, strict=True)))
+        self._expected = Counter({(arm, expert): int(count) for arm, expert, count in tuples(made["waiting"])})
         self._chooser = Bandit._restore(file.inside(made["parts"]["chooser"], "chooser"))
         if self._chooser.arms != tuple(self.experts):
             raise ValueError("its experts are not those that it chooses among")

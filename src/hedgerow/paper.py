@@ -103,11 +103,11 @@ def META(
 ) -> Meta:
     """UCB over two experts, the clustered one and the flat one, both starting from history (section META).
 
-    Without ``dimension`` the experts are HUCBC and HUCB, whose bonus ``expert_scale`` multiplies; with it HLinUCBC and
-    HLinUCB with ``alpha``. ``rule`` and ``scale`` are those of :class:`Meta`.
+    Without contexts the experts are HUCBC and HUCB, whose bonus ``expert_scale`` multiplies; with ``dimension``, or a history
+    with contexts, HLinUCBC and HLinUCB with ``alpha``. ``rule`` and ``scale`` are those of :class:`Meta`.
     """
     labels = list(arms)
-    if dimension is None:
+    if dimension is None and (history is None or history.dimension is None):
         experts = [
             HUCBC(labels, clusters=clusters, history=history, scale=expert_scale),
             HUCB(labels, history=history, scale=expert_scale),

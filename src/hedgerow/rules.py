@@ -242,10 +242,11 @@ def hierts() -> Rule:
     return Rule("hierts", HIERTS, (), walk="hierarchy", draws=True)
 
 
-def hierlinucb(weights: bool = True, beta: float = 1.0) -> Rule:
-    """Hierarchical linear model with estimated spreads and noise; ``weights``: rounds may weigh by how noisy they are."""
-    parameters = (bool(weights), _number("beta", beta))
-    return Rule("hierlinucb", HIERLINUCB, parameters, walk="linear", contextual=True)
+def hierlinucb(weights: str | bool = "auto") -> Rule:
+    """Hierarchical linear model with estimated spreads and noise; ``weights="auto"``: rounds may weigh by how noisy they are."""
+    if weights not in ("auto", False) or not isinstance(weights, str | bool):
+        raise ValueError(f'weights must be "auto" or False, got {weights!r}')
+    return Rule("hierlinucb", HIERLINUCB, (weights,), walk="linear", contextual=True)
 
 
 def _scale(value: float | str) -> float | str:

@@ -14,6 +14,7 @@ FIRST, SIZE, PARENT = 0, 1, 2
 
 
 POLICY_CLOCK, PARENT_CLOCK = 0, 1
+CLOCKS = {"policy": POLICY_CLOCK, "parent": PARENT_CLOCK}
 """Whose online rounds t counts: the whole policy's (the paper's), or those of the node one stands at (UCT's)."""
 
 

@@ -56,24 +56,32 @@ class Decision(NamedTuple):
             raise ValueError(f"not a decision written by Decision.to_json: {str(text)[:80]!r}") from error
 
 
+Named: TypeAlias = tuple[Label, Label | None, tuple[str, ...]]
+
+
 class Decisions(Sequence[Decision]):
     """The decisions of a batch, each made when it is looked at; equal to a list of them.
 
     Arguments
         leaves: the leaf of each decision.
-        named: arm and cluster of each leaf.
+        named: arm, cluster and experts of each leaf.
         contexts: a row each.
         policy: whose decisions they are.
     """
 
-    def __init__(self, leaves: Integers, named: Mapping[int, tuple[Label, Label | None]], contexts: Floats, policy: str):
+    def __init__(self, leaves: Integers, named: Mapping[int, Named], contexts: Floats, policy: str):
         self._leaves, self._named, self._contexts, self._policy = leaves, named, contexts, policy
 
     @property
     def arms(self) -> list[Label]:
         """The arm of each decision."""
-        arm_of = {leaf: arm for leaf, (arm, _) in self._named.items()}
+        arm_of = {leaf: arm for leaf, (arm, *_) in self._named.items()}
         return [arm_of[leaf] for leaf in self._leaves.tolist()]
+
+    def passed_up(self, expert: str, policy: str) -> "Decisions":
+        """The decisions as those of a policy that followed this expert."""
+        named = {leaf: (arm, cluster, (expert, *experts)) for leaf, (arm, cluster, experts) in self._named.items()}
+        return Decisions(self._leaves, named, self._contexts, policy)
 
     def __len__(self) -> int:
         return len(self._leaves)
@@ -91,8 +99,8 @@ class Decisions(Sequence[Decision]):
         return map(self._made, self._leaves.tolist(), self._contexts.tolist())
 
     def _made(self, leaf: int, context: list[float]) -> Decision:
-        arm, cluster = self._named[leaf]
-        return Decision(arm, cluster, tuple(context), (), self._policy)
+        arm, cluster, experts = self._named[leaf]
+        return Decision(arm, cluster, tuple(context), experts, self._policy)
 
     def __eq__(self, other: object) -> bool:
         return list(self) == list(other) if isinstance(other, list | Decisions) else NotImplemented

@@ -15,7 +15,7 @@ DEPTH            levels of the tree under the root
 NEXT             rounds, online and historical, at which the next refresh is due; 1 while there are no data
 DRIFT, KEPT      an arm's history is that of a theta_then ~ N(KEPT theta, DRIFT SIG2 I); while DRIFT is 0 of theta itself
 RATE, LENGTH     how the width of an index grows (``bonus``); mean of x'x
-WEIGHTS, BETA    whether rounds may weigh other than 1 (1 or 0); factor of the width
+WEIGHTS          whether rounds may weigh other than 1 (1 or 0)
 """
 
 import numpy as np
@@ -29,14 +29,14 @@ LEDGER_SUMS = BINS + 3 * BIN_COUNT
 """How many leading numbers of a ledger are sums."""
 
 LEAST, LARGEST, STEP, RHO, PHI, SIG2, OFFSET, ETA, KAPPA, STANDARD = range(LEDGER_SUMS, LEDGER_SUMS + 10)
-REFERENCE, MEAN_SQUARE, DEPTH, NEXT, DRIFT, KEPT, RATE, LENGTH, WEIGHTS, BETA = range(STANDARD + 1, STANDARD + 11)
-LEDGER_SIZE = BETA + 1
+REFERENCE, MEAN_SQUARE, DEPTH, NEXT, DRIFT, KEPT, RATE, LENGTH, WEIGHTS = range(STANDARD + 1, STANDARD + 10)
+LEDGER_SIZE = WEIGHTS + 1
 
 
-def new_ledger(weights: bool, beta: float = 1.0) -> Floats:
+def new_ledger(weights: bool) -> Floats:
     """The ledger of a policy without data; ``rebuild`` makes it fit the sums."""
     ledger = np.zeros(LEDGER_SIZE)
-    ledger[[WEIGHTS, BETA]] = float(weights), beta
+    ledger[WEIGHTS] = float(weights)
     clear(ledger)
     return ledger
 
@@ -66,7 +66,7 @@ def merged(ledger: Floats, other: Floats) -> Floats:
     1.0
     """
     both = (ledger if ledger[NEXT] > 1.0 else other).copy()
-    both[[WEIGHTS, BETA]] = ledger[[WEIGHTS, BETA]]
+    both[WEIGHTS] = ledger[WEIGHTS]
     both[STANDARD] = ledger[STANDARD] or other[STANDARD]
     both[:LEDGER_SUMS] = 0.0
     for part in (ledger, other):

@@ -1,6 +1,6 @@
 """How far above its mean an arm's index reaches, and what it cannot exceed.
 
-    bonus = beta sqrt(sig2 h (1 + log(1 + rate h))),  h = x'S x,  rate = EXPLORE t / (d K^2)
+    bonus = sqrt(sig2 h (1 + log(1 + rate h))),  h = x'S x,  rate = EXPLORE t / (d K^2)
 
 h / d is about one over an arm's rounds, t are all rounds, K the arms. Of many arms one left too early costs little, for another
 is nearly as good, and a standard deviation will do; of a few it costs much, and so it does while arms are hardly known.
@@ -10,7 +10,7 @@ import math
 
 from ..kernel import compiled
 from ..types import Floats
-from .ledger import BETA, LENGTH, RATE, SIG2
+from .ledger import LENGTH, RATE, SIG2
 
 EXPLORE = 10.0
 
@@ -24,8 +24,7 @@ def growth(rate: float, width: float) -> float:
 @compiled
 def bonus(ledger: Floats, width: float) -> float:
     """What an index adds to the mean, for h = ``width``."""
-    factor: float = ledger[BETA]
-    return factor * math.sqrt(ledger[SIG2] * width * growth(ledger[RATE], width))
+    return math.sqrt(ledger[SIG2] * width * growth(ledger[RATE], width))
 
 
 @compiled
@@ -36,8 +35,7 @@ def reach_of(ledger: Floats, length: float) -> float:
     growth(h) <= growth(L c^2) growth', growth' = 1 + log(max(1, length / L)).
     """
     longer = max(1.0, length / ledger[LENGTH]) if ledger[LENGTH] > 0.0 else 1.0
-    factor: float = ledger[BETA]
-    return factor * math.sqrt(ledger[SIG2] * length * (1.0 + math.log(longer)))
+    return math.sqrt(ledger[SIG2] * length * (1.0 + math.log(longer)))
 
 
 @compiled

@@ -34,8 +34,7 @@ def derive(
     tree: Links, online: Floats, past: Floats, pending: Floats, rule: Rule, layout: Layout, before: Floats | None
 ) -> tuple[Floats, Floats]:
     """The model from the sums."""
-    weights, beta = rule.parameters
-    ledger = new_ledger(bool(weights), float(beta)) if before is None else before.copy()
+    ledger = new_ledger(rule.parameters == ("auto",)) if before is None else before.copy()
     derived = np.zeros(shapes(rule, len(tree), layout.dimension)[0])
     rebuild(tree, online, past, derived, ledger)
     return derived, ledger
@@ -102,9 +101,8 @@ def settings(nodes: Nodes) -> dict[str, float]:
     """
     ledger = nodes.ledger
     within, between = np.sqrt(ledger[[RHO, PHI]] * ledger[SIG2])
-    found = {"noise": float(np.sqrt(ledger[SIG2])), "between": float(between), "offset": float(ledger[OFFSET])}
-    if nodes.arms.clustered:
-        found["within"] = float(within)
+    found = {"noise": float(np.sqrt(ledger[SIG2])), "offset": float(ledger[OFFSET])}
+    found |= {"within": float(within), "between": float(between)} if nodes.arms.clustered else {"within": float(between)}
     if nodes.past[0, PULLS] > 0.0:
         spread = between**2 + (ledger[DEPTH] - 1.0) * within**2
         found["drift"] = float(np.sqrt((1.0 - ledger[KEPT]) ** 2 * spread + ledger[DRIFT] * ledger[SIG2]))
