@@ -7,6 +7,8 @@ import pytest
 
 import hedgerow as hr
 from hedgerow.hierarchy import ledger as book
+from hedgerow.play import play
+from hedgerow.simulation import build
 
 
 def regrets(arms, seeds, lying, rounds=2000, rows=3000, d=3):
@@ -136,3 +138,28 @@ def test_workers_who_both_find_a_drift_can_be_merged():
     workers[0].merge(workers[1], since=start)
     assert workers[0].rounds == 220
     assert (workers[0]._nodes.ledger[book.BINS : book.LEDGER_SUMS] >= 0.0).all()
+
+
+@pytest.mark.parametrize("noise", ["uniform", "gaussian", "logistic"])
+@pytest.mark.parametrize("share", [0.0, 1.0])
+def test_rewards_with_contexts_in_other_units_are_the_same(noise, share):
+    """Times 1000, or a hundred more: the same arms, also where the noise grows with the mean."""
+    problem = hr.problems.SyntheticContextual(arms=20, clusters=4, noise=noise, history_share=share)
+    trial = problem.trial(1500, np.random.default_rng(2))
+    arms = []
+    for scale, shift in ((1.0, 0.0), (1000.0, 0.0), (1.0, 100.0)):
+        history, rewards = rescaled(trial.history, scale, shift), scale * trial.rewards + shift
+        moved = trial._replace(rewards=rewards, expected=scale * trial.expected + shift, history=history)
+        arms.append(play(build(hr.Auto, moved, np.random.default_rng(0)), moved).arms)
+    assert np.mean(arms[0] == arms[1]) > 0.99
+    assert np.mean(arms[0] == arms[2]) > 0.99
+
+
+def rescaled(history, scale, shift):
+    """A history whose every reward r was scale r + shift."""
+    sums, d = history.sums.copy(), history.dimension
+    pulls, total, squares = history.sums[:, :3].T
+    sums[:, 1] = scale * total + shift * pulls
+    sums[:, 2] = scale**2 * squares + 2 * scale * shift * total + shift**2 * pulls
+    sums[:, 3 : 3 + d] = scale * sums[:, 3 : 3 + d] + shift * sums[:, -d:]
+    return hr.History(history.arms, sums, d)

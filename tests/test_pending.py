@@ -108,14 +108,36 @@ def test_waiting_decisions_are_saved_merged_and_removed_with_their_arm(name, tmp
     assert loaded.pending == 0
 
 
-def test_a_batch_spreads_over_arms():
-    policy = hr.UCB(range(10))
+@pytest.mark.parametrize("make", [hr.UCB, hr.UCBV, hr.KLUCB, partial(hr.MINUCB, bias=0.1)])
+def test_a_batch_spreads_over_arms(make):
+    policy = make(range(10))
     batch = []
     for _ in range(10):
         decision = policy.select()
         policy.expect(decision)
         batch.append(decision.arm)
     assert sorted(batch) == list(range(10))
+
+
+def test_numpy_labels_and_contexts_that_wait_are_saved(tmp_path):
+    flat, linear = hr.UCB(range(3)), hr.LinUCB(range(3), dimension=2)
+    flat.anticipate(np.int64(1))
+    linear.anticipate(np.int64(1), np.array([0.1, 2.0], dtype=np.float32))
+    for policy in (flat, linear):
+        policy.save(tmp_path / "policy")
+        loaded = hr.load(tmp_path / "policy")
+        assert loaded.pending == 1
+    loaded.learn(np.int64(1), 1.0, np.array([0.1, 2.0], dtype=np.float32))
+    assert loaded.pending == 0
+
+
+def test_the_batch_of_a_meta_by_prices_is_explained_as_it_is_chosen():
+    policy = hr.META(ARMS, rule="d3rb")
+    for _ in range(6):
+        decision = policy.select()
+        experts = {score.label: score.index for score in policy.explain() if score.kind == "expert"}
+        assert experts[decision.experts[0]] == max(experts.values())
+        policy.expect(decision)
 
 
 def delayed(make, delay, trial):

@@ -166,6 +166,34 @@ def test_an_automatic_scale_is_that_of_its_formula():
     assert "scale = " in str(policy.explain())
 
 
+def test_an_arm_played_once_may_be_as_noisy_as_arms_differ():
+    policy = hr.UCB(ARMS, scale="auto")
+    for arm, reward in (("a", 1.0), ("a", 2.0), ("b", 4.0), ("c", 9.0)):
+        policy.learn(arm, reward)
+    spread, total = np.var([1.5, 4.0, 9.0], ddof=1), np.var([1.0, 2.0, 4.0, 9.0], ddof=1)
+    weighted = (1 * 0.5 + total + 2 * spread) / (1 + 1 + 2)
+    assert policy.explain().settings["scale"] == pytest.approx(math.sqrt(weighted))
+
+
+@pytest.mark.parametrize("make", [hr.UCB, hr.TSC, partial(hr.MINUCB, bias=0.1)])
+def test_an_arm_that_always_pays_the_same_does_not_end_exploration(make):
+    """b pays 1 in nine of ten rounds, but not in its first."""
+    policy, rng = make(["a", "b"], scale="auto"), np.random.default_rng(0)
+    policy.learn("b", 0.0)
+    for _ in range(3000):
+        decision = policy.select()
+        policy.update(decision, 0.5 if decision.arm == "a" else float(rng.random() < 0.9))
+    assert policy.explain()[-1].pulls > 2000
+
+
+def test_an_automatic_scale_is_found_as_soon_as_rewards_differ():
+    policy = hr.UCB(ARMS, scale="auto")
+    for _ in range(300):
+        policy.update(policy.select(), 0.0)
+    policy.learn("a", 1e-6)
+    assert policy.explain().settings["scale"] < 1e-5
+
+
 def test_equal_rewards_leave_every_arm_tried():
     for value in (0.0, 5.0):
         policy = hr.UCB(ARMS, scale="auto")

@@ -166,3 +166,14 @@ def test_arms_that_lack_a_category_are_not_compared():
         for t in range(500, 900):
             policy.learn(int(arms[t]), rewards[t], contexts[t])
         assert policy.trust().history.arms == 2
+
+
+def test_a_meta_tells_of_the_history_that_any_expert_has():
+    history = hr.History.from_rounds(arms=["a"] * 30 + ["b"] * 30, rewards=[0.0, 1.0] * 30)
+    experts = [hr.UCBC(["a", "b", "c"], clusters=["x", "x", "y"]), hr.HUCB(["a", "b", "c"], history=history)]
+    policy = hr.Meta(experts)
+    for n in range(60):
+        policy.learn("abc"[n % 3], 5.0 + n % 2)
+    with pytest.warns(UserWarning, match="differ beyond chance"):
+        found = policy.trust()
+    assert found.history.plays == 60.0

@@ -254,7 +254,7 @@ class Bandit:
         if not self._waiting:
             nodes = nodes._replace(pending=np.zeros((len(nodes.online), nodes.pending.shape[1])))
         self._walk.expect(nodes, leaf, x)
-        self._waiting[arm, context if context is None else tuple(context)] += 1
+        self._waiting[nodes.arms.named(leaf)[0], None if self._dimension is None else tuple(x.tolist())] += 1
         self._nodes = nodes
 
     @property

@@ -190,11 +190,15 @@ class Meta:
         return Explanation(scores, settings)
 
     def trust(self) -> Trust:
-        """The trust of the first expert with groups, or else of the first, and how often each expert was followed."""
-        judged = next((expert for expert in self.experts.values() if expert.clustered), next(iter(self.experts.values())))
-        found = judged.trust()
+        """What the first expert with groups says of them, the first with history of that, and how often each was followed."""
+        found = Trust(self.name, self.rounds)
+        for expert in self.experts.values():
+            said = expert.trust()
+            found = replace(found, grouping=found.grouping or said.grouping, history=found.history or said.history)
+            if found.grouping and found.history:
+                break
         shares = {str(score.label): score.pulls / max(self.rounds, 1) for score in self._chooser.explain()}
-        return replace(found, policy=self.name, rounds=self.rounds, experts=shares)
+        return replace(found, experts=shares)
 
     def add_arm(self, arm: Label, *, cluster: Label | None = None) -> None:
         """Offer one more arm in every expert; those without clusters leave the cluster aside."""

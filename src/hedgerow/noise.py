@@ -5,6 +5,7 @@ import math
 from .kernel import compiled
 from .rules import NEXT, SCALE
 from .statistics import PULLS, SQUARES, TOTAL
+from .tree import SIZE
 from .types import Floats, Links
 
 FREEDOM = 3.0
@@ -27,19 +28,48 @@ def arm_noise(online: Floats, past: Floats, node: int, trust: float) -> tuple[fl
 
 
 @compiled
-def typical_noise(tree: Links, online: Floats, past: Floats) -> tuple[float, float]:
-    """Typical variance of an arm's rewards, with the variance of all rewards as one more arm; and that total variance."""
-    plays, _, deviations = arm_noise(online, past, 0, 1.0)
-    total = deviations / max(plays - 1.0, 1.0)
-    sum_of_variances, freedom = 0.0, 1.0
+def known_noise(tree: Links, online: Floats, past: Floats) -> tuple[float, float]:
+    """Sum of the arms' own variances, each times its degrees of freedom, and the sum of these."""
+    sum_of_variances, freedom = 0.0, 0.0
     for node in range(1, len(tree)):
-        if tree[node, 1] == 0:
+        if tree[node, SIZE] == 0:
             plays, _, deviations = arm_noise(online, past, node, 1.0)
             if plays > 1.0:
                 weight = min(plays - 1.0, FREEDOM)
                 sum_of_variances += weight * deviations / (plays - 1.0)
                 freedom += weight
-    return (sum_of_variances + total) / freedom, total
+    return sum_of_variances, freedom
+
+
+@compiled
+def total_noise(online: Floats, past: Floats) -> float:
+    """Variance of all rewards."""
+    plays, _, deviations = arm_noise(online, past, 0, 1.0)
+    return deviations / max(plays - 1.0, 1.0)
+
+
+@compiled
+def typical_noise(tree: Links, online: Floats, past: Floats) -> tuple[float, float]:
+    """Typical variance of an arm's rewards, with the variance of all rewards as one more arm; and that total variance."""
+    total = total_noise(online, past)
+    sum_of_variances, freedom = known_noise(tree, online, past)
+    return (sum_of_variances + total) / (freedom + 1.0), total
+
+
+@compiled
+def unknown_noise(tree: Links, online: Floats, past: Floats) -> tuple[float, float]:
+    """Arms with a single play, which tell nothing of their noise: how many, and the variance of all arms' means."""
+    arms, single, total, squares = 0.0, 0.0, 0.0, 0.0
+    level = arm_noise(online, past, 0, 1.0)[1]
+    for node in range(1, len(tree)):
+        if tree[node, SIZE] == 0:
+            plays, mean, _ = arm_noise(online, past, node, 1.0)
+            if plays > 0.0:
+                arms += 1.0
+                single += 1.0 if plays <= 1.0 else 0.0
+                total += mean - level
+                squares += (mean - level) ** 2
+    return single, max(squares - total * total / max(arms, 1.0), 0.0) / max(arms - 1.0, 1.0)
 
 
 @compiled
@@ -51,11 +81,15 @@ def two_values(pulls: float, total: float, squares: float, low: float, high: flo
 
 @compiled
 def rescale(tree: Links, online: Floats, past: Floats, ledger: Floats) -> None:
-    """The scale in use: the typical standard deviation; while all rewards are equal, their size or 1: so all arms are tried."""
-    typical, total = typical_noise(tree, online, past)
-    plays, mean, _ = arm_noise(online, past, 0, 1.0)
+    """The scale in use: the typical standard deviation, where an arm with a single play may be as noisy as arms differ; while all
+    rewards are equal, their size or 1. So all arms are tried, even beside one that always pays the same."""
+    total = total_noise(online, past)
     if total > 0.0:
-        ledger[SCALE] = math.sqrt(typical)
+        sum_of_variances, freedom = known_noise(tree, online, past)
+        single, spread = unknown_noise(tree, online, past)
+        ledger[SCALE] = math.sqrt((sum_of_variances + total + single * spread) / (freedom + 1.0 + single))
+        ledger[NEXT] = max(online[0, PULLS] + 1.0, GROWTH * online[0, PULLS])
     else:
-        ledger[SCALE] = abs(mean) if plays > 0.0 and mean != 0.0 else 1.0
-    ledger[NEXT] = max(online[0, PULLS] + 1.0, GROWTH * online[0, PULLS])
+        level = abs(arm_noise(online, past, 0, 1.0)[1])
+        ledger[SCALE] = level if level > 0.0 else 1.0
+        ledger[NEXT] = online[0, PULLS] + 1.0

@@ -113,6 +113,8 @@ def META(
             HUCB(labels, history=history, scale=expert_scale),
         ]
     else:
+        if expert_scale != 1.0:
+            raise ValueError(f"expert_scale is of experts without contexts: give alpha instead of {expert_scale!r}")
         experts = [
             HLinUCBC(labels, clusters=clusters, history=history, dimension=dimension, alpha=alpha),
             HLinUCB(labels, history=history, dimension=dimension, alpha=alpha),

@@ -67,12 +67,16 @@ def ucb_index(online: Floats, past: Floats, pending: Floats, node: int, rounds: 
 
 @compiled
 def ucbv_index(online: Floats, past: Floats, pending: Floats, node: int, rounds: float, ledger: Floats, key: int) -> float:
-    """mean + sqrt(2 V L / N) + 3 b L / N, with L = log(t + H), V the variance of the rewards and b their range (UCB-V)."""
+    """mean + sqrt(2 V L / N) + 3 b L / N, with L = log(t + H), V the variance of the rewards and b their range (UCB-V).
+
+    While all of a node's rewards are still to come, V is the variance of all.
+    """
     history = past[node, PULLS]
     plays = online[node, PULLS] + history + waiting(pending, node)
     if plays == 0.0:
         return math.inf
-    _, variance = reward_moments(online, past, node)
+    known = node if online[node, PULLS] + past[node, PULLS] > 0.0 else 0
+    variance = reward_moments(online, past, known)[1] if online[known, PULLS] + past[known, PULLS] > 0.0 else 0.0
     level = math.log(rounds + history) / plays
     index: float = known_mean(online, past, node) + math.sqrt(2.0 * max(variance, 0.0) * level) + 3.0 * ledger[OWN] * level
     return index

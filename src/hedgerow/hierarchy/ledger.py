@@ -2,15 +2,15 @@
 
 EXCESS  3        sums over online rounds of w - 1, (w - 1) r, (w - 1) r^2, w the weight of the round: zero while all weigh 1
 COUNT            online rounds in the sums above and below
-BINS    3 x 64   residuals by size of prediction: how many, sum of squared predictions z, sum of squared residuals y
+BINS    3 x 64   residuals by size of prediction: how many, sum of squared predictions z, less the offset; of squared residuals y
 LEAST, LARGEST   range of the online rewards
 STEP             log2 of the spread that is searched finely (rho; phi in a flat policy), in units of 1 / mean x_j^2
 RHO, PHI         variance of a node around its parent, and of the nodes right under the root around 0, in units of SIG2
 SIG2, OFFSET     variance of the noise of a round of weight 1; reward level that all arms share
-ETA, KAPPA       noise variance = KAPPA (ETA MEAN_SQUARE + z); constant, KAPPA, while ETA < 0
+ETA, KAPPA       noise variance = KAPPA (ETA VARIANCE + z); constant, KAPPA, while ETA < 0
 STANDARD         variance that weight 1 stands for; 0 until the noise has first looked other than constant
 REFERENCE        z of the middle bin
-MEAN_SQUARE      mean squared reward at the last refresh
+VARIANCE         of all rewards at the last refresh
 DEPTH            levels of the tree under the root
 NEXT             rounds, online and historical, at which the next refresh is due; 1 while there are no data
 DRIFT, KEPT      an arm's history is that of a theta_then ~ N(KEPT theta, DRIFT SIG2 I); while DRIFT is 0 of theta itself
@@ -29,7 +29,7 @@ LEDGER_SUMS = BINS + 3 * BIN_COUNT
 """How many leading numbers of a ledger are sums."""
 
 LEAST, LARGEST, STEP, RHO, PHI, SIG2, OFFSET, ETA, KAPPA, STANDARD = range(LEDGER_SUMS, LEDGER_SUMS + 10)
-REFERENCE, MEAN_SQUARE, DEPTH, NEXT, DRIFT, KEPT, RATE, LENGTH, WEIGHTS = range(STANDARD + 1, STANDARD + 10)
+REFERENCE, VARIANCE, DEPTH, NEXT, DRIFT, KEPT, RATE, LENGTH, WEIGHTS = range(STANDARD + 1, STANDARD + 10)
 LEDGER_SIZE = WEIGHTS + 1
 
 

@@ -17,7 +17,7 @@ from ..statistics import PULLS, SCALARS, SQUARES, TOTAL, dot, usable
 from ..tree import FIRST, PARENT, SIZE, TIE, is_best, pick
 from ..types import Floats, Links
 from .evidence import CEILING, MEAN, covariance_start
-from .ledger import COUNT, DEPTH, EXCESS, LARGEST, LEAST, NEXT, OFFSET, RHO, SIG2, record
+from .ledger import COUNT, DEPTH, EXCESS, LARGEST, LEAST, NEXT, OFFSET, RHO, SIG2, VARIANCE, record
 from .ledger import new_ledger as new_ledger
 from .posterior import depth_of
 from .posterior import derived_size as derived_size
@@ -205,16 +205,23 @@ def _refreshed(tree: Links, online: Floats, past: Floats, derived: Floats, ledge
 
 
 @compiled
+def _lean(ledger: Floats, mean: float, width: float) -> float:
+    """z: how far, squared, a round is expected to lie from the level that all arms share, so that no shift of rewards matters."""
+    lean: float = (mean - ledger[OFFSET]) ** 2 + ledger[SIG2] * width
+    return lean
+
+
+@compiled
 def _inverse_weight(ledger: Floats, mean: float, width: float) -> float:
     """Noise variance of a round, weight 1 standing for 1, from what was predicted before its reward."""
-    return noise(ledger, mean * mean + ledger[SIG2] * width)
+    return noise(ledger, _lean(ledger, mean, width))
 
 
 @compiled
 def _note(ledger: Floats, mean: float, width: float, error: float) -> None:
-    """Record a residual for the noise shape, unless it is mostly error of estimation."""
-    if width <= 1.0:
-        record(ledger, mean * mean + ledger[SIG2] * width, error * error / (1.0 + width))
+    """Record a residual for the noise shape, unless it is mostly error of estimation, or no unit is known yet."""
+    if width <= 1.0 and ledger[VARIANCE] > 0.0:
+        record(ledger, _lean(ledger, mean, width), error * error / (1.0 + width))
 
 
 @compiled

@@ -18,6 +18,8 @@ from ..types import Floats, Links
 from .evidence import (
     CEILING,
     MEAN,
+    PRODUCTS,
+    WEIGHT,
     Model,
     clear,
     covariance_start,
@@ -27,7 +29,7 @@ from .evidence import (
     mean_square_of_contexts,
     profile,
 )
-from .ledger import DEPTH, MEAN_SQUARE, NEXT, OFFSET, PHI, RHO, SIG2, STEP
+from .ledger import DEPTH, NEXT, OFFSET, PHI, RHO, SIG2, STEP
 from .width import ceiling_of
 
 PRIOR = 0.02
@@ -117,8 +119,9 @@ def search(model: Model, ledger: Floats) -> float:
     ledger[PHI] = 2.0 ** best[1] / unit
     ledger[SIG2] = best[2]
     ledger[OFFSET] = best[3]
-    if ledger[SIG2] <= 1e-11 * ledger[MEAN_SQUARE]:  # all rewards equal so far: any unit will do
-        ledger[SIG2] = ledger[MEAN_SQUARE]
+    square = model.totals[PRODUCTS] / model.totals[WEIGHT]
+    if ledger[SIG2] <= 1e-11 * square:  # all rewards equal so far: any unit will do
+        ledger[SIG2] = square
     if ledger[SIG2] == 0.0:
         ledger[SIG2] = 1.0
     return best[0] + penalty(best[1], ledger[STEP], flat)

@@ -3,6 +3,7 @@
 import numpy as np
 
 from ..kernel import compiled
+from ..noise import arm_noise
 from ..statistics import PULLS, SCALARS, SQUARES, TOTAL
 from ..tree import SIZE
 from ..types import Floats, Links
@@ -18,13 +19,13 @@ from .ledger import (
     KEPT,
     LEDGER_SUMS,
     LENGTH,
-    MEAN_SQUARE,
     NEXT,
     PHI,
     RATE,
     REFERENCE,
     RHO,
     STANDARD,
+    VARIANCE,
     clear,
     void,
 )
@@ -154,9 +155,9 @@ def rebuild(tree: Links, online: Floats, past: Floats, derived: Floats, ledger: 
         ledger[DEPTH] = max(ledger[DEPTH], float(depth_of(tree, node)))
     drifted, standard = ledger[DRIFT], ledger[STANDARD]
     if pulls > 0.0:
-        ledger[MEAN_SQUARE] = (online[0, SQUARES] + past[0, SQUARES]) / pulls
+        ledger[VARIANCE] = arm_noise(online, past, 0, 1.0)[2] / pulls
         if ledger[REFERENCE] == 0.0:
-            ledger[REFERENCE] = ledger[MEAN_SQUARE]
+            ledger[REFERENCE] = ledger[VARIANCE]
         set_shape(online, ledger)
     model = pose(tree, online, past, derived, ledger, False)
     if pulls > 0.0:

@@ -8,7 +8,7 @@ from ..kernel import compiled
 from ..noise import two_values
 from ..statistics import PULLS, SQUARES, TOTAL
 from ..types import Floats, Links
-from .ledger import BIN_COUNT, BINS, ETA, KAPPA, LARGEST, LEAST, MEAN_SQUARE, STANDARD, WEIGHTS
+from .ledger import BIN_COUNT, BINS, ETA, KAPPA, LARGEST, LEAST, OFFSET, STANDARD, VARIANCE, WEIGHTS
 
 MARGIN = 2.0
 """Nats by which noise that grows with the mean must be likelier than constant noise."""
@@ -43,7 +43,7 @@ def _likelihood(ledger: Floats, eta: float) -> tuple[float, float]:
     count, scaled, logs = 0.0, TINY, 0.0
     for at in range(BINS, BINS + BIN_COUNT):
         if ledger[at] > 0.0:
-            variance = eta * ledger[MEAN_SQUARE] + ledger[at + BIN_COUNT] / ledger[at]
+            variance = eta * ledger[VARIANCE] + ledger[at + BIN_COUNT] / ledger[at]
             count += ledger[at]
             scaled += ledger[at + 2 * BIN_COUNT] / variance
             logs += ledger[at] * math.log(variance)
@@ -83,22 +83,31 @@ def noise(ledger: Floats, prediction: float) -> float:
     if ledger[STANDARD] == 0.0:
         return 1.0
     if ledger[ETA] > 0.0:
-        variance *= ledger[ETA] * ledger[MEAN_SQUARE] + prediction
+        variance *= ledger[ETA] * ledger[VARIANCE] + prediction
     variance /= ledger[STANDARD]
     return variance if variance > LEAST_NOISE else LEAST_NOISE
+
+
+@compiled
+def squares_around(sums: Floats, node: int, level: float) -> float:
+    """sum (r - level)^2 of a node."""
+    squares: float = sums[node, SQUARES] - 2.0 * level * sums[node, TOTAL] + level * level * sums[node, PULLS]
+    return max(squares, 0.0)
 
 
 @compiled
 def history_weight(past: Floats, ledger: Floats, node: int) -> float:
     """The weight that a past round of an arm would have had on average: history, known as sums, came without weights.
 
-    Its mean squared reward is z + noise, hence z; the arm's few rounds are joined by as many of all arms as POOLED says.
+    Its mean squared reward, less the offset, is z + noise, hence z; the arm's few rounds are joined by as many of all arms as
+    POOLED says.
     """
     pulls = past[node, PULLS]
     if ledger[STANDARD] == 0.0 or pulls == 0.0:
         return 1.0
-    square = (past[node, SQUARES] + POOLED * past[0, SQUARES] / past[0, PULLS]) / (pulls + POOLED)
-    least = ledger[KAPPA] * ledger[ETA] * ledger[MEAN_SQUARE]
+    usual = squares_around(past, 0, ledger[OFFSET]) / past[0, PULLS]
+    square = (squares_around(past, node, ledger[OFFSET]) + POOLED * usual) / (pulls + POOLED)
+    least = ledger[KAPPA] * ledger[ETA] * ledger[VARIANCE]
     return 1.0 / noise(ledger, max(square - least, 0.0) / (1.0 + ledger[KAPPA]))
 
 

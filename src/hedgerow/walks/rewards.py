@@ -10,7 +10,7 @@ from ..nodes import Layout, Nodes
 from ..noise import rescale
 from ..reward_paths import bounds_from_below, credit_rewards, credit_sums, descend_rewards, descend_ucb
 from ..rules import BAST, D3RB, NEVER, NEXT, SCALE, UCB, Rule, score
-from ..statistics import PULLS, TOTAL
+from ..statistics import AWAITED, PULLS, TOTAL
 from ..tree import PARENT, clock_at
 from ..types import Floats, Integers, Links
 from . import Course
@@ -79,7 +79,8 @@ def estimates(rule: int, clock: int, nodes: Nodes, context: Floats) -> tuple[Flo
     if rule == BAST:
         return means, bounds_from_below(rule, clock, arms.tree, online, past, pending, ledger, -1)
     if rule == D3RB:
-        return means, -derived[:, 0] * np.sqrt(online[:, PULLS])
+        awaited = pending[:, AWAITED] if len(pending) else 0.0
+        return means, -derived[:, 0] * np.sqrt(online[:, PULLS] + awaited)
     for node in range(1, len(online)):
         rounds = clock_at(clock, online, pending, arms.tree[node, PARENT])
         indices[node] = score(rule, online, past, pending, node, rounds, ledger, -1)
