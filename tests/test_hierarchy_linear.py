@@ -9,7 +9,7 @@ import pytest
 
 from hedgerow.arms import Arms
 from hedgerow.hierarchy import ledger as book
-from hedgerow.hierarchy.evidence import eliminate_lower, eliminate_upper, pose, profile
+from hedgerow.hierarchy.evidence import MEAN, eliminate_lower, eliminate_upper, pose, profile
 from hedgerow.hierarchy.linear import (
     choose,
     derived_size,
@@ -40,6 +40,7 @@ class Hierarchy:
         self.online = np.zeros((len(self.tree), row_size(d)))
         self.past = self.arms.totals(np.zeros((arms, row_size(d))) if past is None else past)
         self.derived, self.ledger = np.zeros((len(self.tree), derived_size(d))), new_ledger(weights)
+        self.pending = np.zeros_like(self.derived)
         rebuild(self.tree, self.online, self.past, self.derived, self.ledger)
 
     @property
@@ -53,10 +54,10 @@ class Hierarchy:
         return learn(*self.state, leaf, reward, context)
 
     def expect(self, leaf, context):
-        expect(self.tree, self.derived, self.ledger, leaf, context)
+        expect(self.tree, self.pending, self.derived, self.ledger, leaf, context)
 
     def settle(self, leaf, reward, context):
-        return settle(*self.state, leaf, reward, context)
+        return settle(self.tree, self.online, self.past, self.pending, self.derived, self.ledger, leaf, reward, context)
 
     def estimate(self, node, context):
         return estimate(self.tree, self.derived, self.ledger, context, node)
@@ -238,17 +239,20 @@ def test_units_do_not_matter(shape, rewards_by, contexts_by):
 def test_expecting_then_settling_is_learning(shape):
     contexts, means, rng = world(6, 12, 3, 400)
     one, two = Hierarchy(12, SHAPES[shape], 3), Hierarchy(12, SHAPES[shape], 3)
-    for t, context in enumerate(contexts):
-        leaf = int(rng.choice(one.arms.leaves))
-        reward = means[t, leaf_to_arm(one)[leaf]] * rng.uniform(0, 2)
-        one.learn(leaf, reward, context)
-        due = two.ledger[book.NEXT] <= t + 1
-        two.expect(leaf, context)
-        assert two.settle(leaf, reward, context) == due
+    for start in range(0, 400, 8):
+        batch = []
+        for t in range(start, start + 8):
+            leaf = int(rng.choice(one.arms.leaves))
+            batch.append((leaf, means[t, leaf_to_arm(one)[leaf]] * rng.uniform(0, 2), contexts[t]))
+            two.expect(leaf, contexts[t])
+        for t, k in enumerate(rng.permutation(8), start + 1):
+            due = one.ledger[book.NEXT] <= t
+            one.learn(*batch[k])
+            assert two.settle(*batch[k]) == due
+            np.testing.assert_array_equal(two.derived[:, MEAN : MEAN + 3], one.derived[:, MEAN : MEAN + 3])
     assert one.ledger[book.STANDARD] > 0.0
-    np.testing.assert_allclose(two.derived, one.derived, rtol=1e-9, atol=1e-11)
-    np.testing.assert_allclose(two.ledger, one.ledger, rtol=1e-9, atol=1e-11)
-    np.testing.assert_allclose(two.online, one.online, rtol=1e-9, atol=1e-11)
+    for part in ("derived", "ledger", "online"):
+        np.testing.assert_array_equal(getattr(two, part), getattr(one, part))
 
 
 def test_an_expected_decision_narrows_the_arm_and_leaves_the_means():
@@ -330,7 +334,6 @@ def test_an_unusable_context_changes_nothing():
     for context in (np.array([1.0, np.nan, 0.0]), np.array([1.0, 0.0, 1e200])):
         assert hierarchy.choose(context) == -1
         assert not hierarchy.learn(5, 1.0, context)
-        assert not hierarchy.settle(5, 1.0, context)
     for part, old in zip(hierarchy.state, before, strict=True):
         np.testing.assert_array_equal(part, old)
 

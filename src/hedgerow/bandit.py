@@ -19,7 +19,7 @@ from .logs.encoding import Encoding, all_encoded, encoded
 from .nodes import Layout, Nodes, historical, restored, with_tournaments
 from .randomness import KEYS, NO_KEY, new_key
 from .rules import RULES, Rule
-from .statistics import LARGEST, PULLS, pending_size, row_size, waiting
+from .statistics import LARGEST, PULLS, row_size, waiting
 from .tree import CLOCKS
 from .trust import Trust
 from .types import Decision, Decisions, Floats, Label, tuples
@@ -94,11 +94,11 @@ class Bandit:
     def _planted(self, arms: Arms, online: Floats, past_rows: Floats, before: Floats | None = None) -> Nodes:
         """Nodes from the online rows of all nodes, the historical rows of the arms, and the decisions that wait."""
         past = historical(arms, past_rows, self._layout)
-        pending = np.zeros((0, pending_size(self._dimension)))
+        pending = np.zeros((0, self._walk.pending_size(self._dimension)))
         derived, ledger = self._walk.derive(arms.tree, online, past, pending, self.rule, self._layout, before)
         nodes = with_tournaments(arms, online, past, pending, derived, ledger, self._layout)
         if self._waiting:
-            nodes = nodes._replace(pending=np.zeros((len(online), pending_size(self._dimension))))
+            nodes = nodes._replace(pending=np.zeros((len(online), pending.shape[1])))
             for leaf, context in self._still_waiting(nodes):
                 self._walk.expect(nodes, leaf, context)
         return nodes
@@ -391,7 +391,8 @@ class Bandit:
         self._waiting = Counter({(arm, context): int(count) for arm, context, count in tuples(made["waiting"])})
         arms = Arms(tuples(made["arms"]), tuples(made["paths"]))
         shapes = self._walk.shapes(rule, len(arms.tree), length)
-        self._nodes = restored(arms, file, self._layout, shapes, waiting=bool(self._waiting))
+        pending = len(arms.tree) if self._waiting else 0, self._walk.pending_size(length)
+        self._nodes = restored(arms, file, self._layout, shapes, pending)
         return self
 
     def __repr__(self) -> str:

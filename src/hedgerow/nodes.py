@@ -10,7 +10,7 @@ import numpy as np
 
 from .arms import Arms
 from .state import StateFile
-from .statistics import PULLS, pending_size, row_size
+from .statistics import PULLS, row_size
 from .tournament import CROSSOVER, seated
 from .types import Floats, Integers, Label, Links
 
@@ -68,11 +68,13 @@ def with_tournaments(
     return Nodes(arms, online, past, pending, derived, ledger, *seated(arms.tree, past, crossover))
 
 
-def restored(arms: Arms, file: StateFile, layout: Layout, shapes: tuple[tuple[int, int], tuple[int]], *, waiting: bool) -> Nodes:
-    """Nodes from a state file, derived rows and ledger in these shapes; refused if the sums do not fit the tree."""
+def restored(
+    arms: Arms, file: StateFile, layout: Layout, shapes: tuple[tuple[int, int], tuple[int]], pending_shape: tuple[int, int]
+) -> Nodes:
+    """Nodes from a state file, their other rows in these shapes; refused if the sums do not fit the tree."""
     count, width = len(arms.tree), row_size(layout.dimension)
     online, past = (file.array(block, (count, width)) for block in ("online", "past"))
-    pending = file.array("pending", (count if waiting else 0, pending_size(layout.dimension)))
+    pending = file.array("pending", pending_shape)
     derived = file.array("derived", shapes[0]).astype(PRECISIONS[layout.precision])
     ledger = file.array("derived-ledger", shapes[1])
     sound_sums(arms, online, past, layout.cluster_history)

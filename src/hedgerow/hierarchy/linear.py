@@ -13,7 +13,7 @@ import math
 import numpy as np
 
 from ..kernel import compiled, summing
-from ..statistics import PULLS, SCALARS, SQUARES, TOTAL, dot, usable
+from ..statistics import AWAITED, PULLS, SCALARS, SQUARES, TOTAL, dot, usable
 from ..tree import FIRST, PARENT, SIZE, TIE, is_best, pick
 from ..types import Floats, Links
 from .evidence import CEILING, MEAN, covariance_start
@@ -196,12 +196,9 @@ def _add(tree: Links, online: Floats, ledger: Floats, leaf: int, reward: float, 
 
 
 @compiled
-def _refreshed(tree: Links, online: Floats, past: Floats, derived: Floats, ledger: Floats, leverage: float) -> bool:
-    """Rebuild when it is due; whether it was."""
-    if online[0, PULLS] + past[0, PULLS] < ledger[NEXT] and leverage <= LARGE_LEVERAGE:
-        return False
-    rebuild(tree, online, past, derived, ledger)
-    return True
+def _due(online: Floats, past: Floats, ledger: Floats, leverage: float) -> bool:
+    """Whether a refresh is due."""
+    return online[0, PULLS] + past[0, PULLS] >= ledger[NEXT] or leverage > LARGE_LEVERAGE
 
 
 @compiled
@@ -212,16 +209,27 @@ def _lean(ledger: Floats, mean: float, width: float) -> float:
 
 
 @compiled
-def _inverse_weight(ledger: Floats, mean: float, width: float) -> float:
-    """Noise variance of a round, weight 1 standing for 1, from what was predicted before its reward."""
-    return noise(ledger, _lean(ledger, mean, width))
-
-
-@compiled
 def _note(ledger: Floats, mean: float, width: float, error: float) -> None:
     """Record a residual for the noise shape, unless it is mostly error of estimation, or no unit is known yet."""
     if width <= 1.0 and ledger[VARIANCE] > 0.0:
         record(ledger, _lean(ledger, mean, width), error * error / (1.0 + width))
+
+
+@compiled
+def _step(tree: Links, online: Floats, derived: Floats, ledger: Floats, leaf: int, reward: float, context: Floats) -> float:
+    """Add an observation to the sums, and to the posterior by a Kalman step; its leverage w h."""
+    inverse_weight, leverage = 1.0, 0.0
+    if ledger[NEXT] > 1.0:
+        images = _room(ledger, context)
+        width = _climb(tree, derived, ledger, leaf, context, images)
+        mean = ledger[OFFSET] + dot(derived, leaf, MEAN, context)
+        inverse_weight = noise(ledger, _lean(ledger, mean, width))
+        leverage = width / inverse_weight
+        _note(ledger, mean, width, reward - mean)
+        _move(tree, derived, ledger, leaf, images, (reward - mean) / (inverse_weight + width))
+        _narrow(tree, derived, ledger, leaf, images, inverse_weight)
+    _add(tree, online, ledger, leaf, reward, context, 1.0 / inverse_weight)
+    return leverage
 
 
 @compiled
@@ -231,62 +239,60 @@ def learn(
     """Add an observation to the sums and bring the posterior up to date; not if the context is unusable."""
     if not usable(context):
         return False
-    inverse_weight, leverage = 1.0, 0.0
-    if ledger[NEXT] > 1.0:
-        images = _room(ledger, context)
-        width = _climb(tree, derived, ledger, leaf, context, images)
-        mean = ledger[OFFSET] + dot(derived, leaf, MEAN, context)
-        inverse_weight = _inverse_weight(ledger, mean, width)
-        leverage = width / inverse_weight
-        _note(ledger, mean, width, reward - mean)
-        _move(tree, derived, ledger, leaf, images, (reward - mean) / (inverse_weight + width))
-        _narrow(tree, derived, ledger, leaf, images, inverse_weight)
-    _add(tree, online, ledger, leaf, reward, context, 1.0 / inverse_weight)
-    _refreshed(tree, online, past, derived, ledger, leverage)
+    if _due(online, past, ledger, _step(tree, online, derived, ledger, leaf, reward, context)):
+        rebuild(tree, online, past, derived, ledger)
     return True
 
 
 @compiled
-def expect(tree: Links, derived: Floats, ledger: Floats, leaf: int, context: Floats) -> None:
-    """A decision whose reward is still to come: the covariances move as they will, the means stay."""
-    images = _room(ledger, context)
-    width = _climb(tree, derived, ledger, leaf, context, images)
-    mean = ledger[OFFSET] + dot(derived, leaf, MEAN, context)
-    _narrow(tree, derived, ledger, leaf, images, _inverse_weight(ledger, mean, width))
+def expect(tree: Links, pending: Floats, derived: Floats, ledger: Floats, leaf: int, context: Floats) -> None:
+    """A decision whose reward is still to come: covariances move as they will, means stay.
+
+    The posterior without such decisions is kept in the rows of what is pending, beside their counts.
+    """
+    if pending[0, AWAITED] == 0.0:
+        pending[:, MEAN:] = derived[:, MEAN:]
+    node = leaf
+    while node >= 0:
+        pending[node, AWAITED] += 1.0
+        node = tree[node, PARENT]
+    narrow(tree, derived, ledger, leaf, context)
 
 
 @compiled
-def _expected(ledger: Floats, mean: float, width: float) -> tuple[float, float]:
-    """One over the weight of an expected round, and its width before it was expected, from its width since.
-
-    v = p + q h is the noise and g = h v / (v + h) the width now, so v^2 - (p + (1 + q) g) v + p g = 0; the larger root, beyond g.
-    """
-    fixed = _inverse_weight(ledger, mean, 0.0)
-    slope = _inverse_weight(ledger, mean, 1.0) - fixed
-    half = 0.5 * (fixed + (1.0 + slope) * width)
-    variance = half + math.sqrt(max(half * half - fixed * width, 0.0))
-    return variance, width * variance / max(variance - width, TINY * variance)
+def narrow(tree: Links, derived: Floats, ledger: Floats, leaf: int, context: Floats) -> None:
+    """The covariances as they will be once a decision has its reward."""
+    images = _room(ledger, context)
+    width = _climb(tree, derived, ledger, leaf, context, images)
+    mean = ledger[OFFSET] + dot(derived, leaf, MEAN, context)
+    _narrow(tree, derived, ledger, leaf, images, noise(ledger, _lean(ledger, mean, width)))
 
 
 @compiled
 def settle(
-    tree: Links, online: Floats, past: Floats, derived: Floats, ledger: Floats, leaf: int, reward: float, context: Floats
+    tree: Links,
+    online: Floats,
+    past: Floats,
+    pending: Floats,
+    derived: Floats,
+    ledger: Floats,
+    leaf: int,
+    reward: float,
+    context: Floats,
 ) -> bool:
-    """The reward of an expected decision: the means move, the covariances have; whether there was a refresh.
+    """The reward of an expected decision, learnt by the posterior without those that wait; whether there was a refresh.
 
-    After a refresh the decisions still pending must be expected again. w S x, with S as it is since the decision was expected,
-    is the gain that ``learn`` would have had.
+    After a refresh the decisions still pending must narrow the covariances again.
     """
-    if not usable(context):
-        return False
-    inverse_weight, leverage = 1.0, 0.0
-    if ledger[NEXT] > 1.0:
-        images = _room(ledger, context)
-        now = _climb(tree, derived, ledger, leaf, context, images)
-        mean = ledger[OFFSET] + dot(derived, leaf, MEAN, context)
-        inverse_weight, width = _expected(ledger, mean, now)
-        leverage = width / inverse_weight
-        _note(ledger, mean, width, reward - mean)
-        _move(tree, derived, ledger, leaf, images, (reward - mean) / inverse_weight)
-    _add(tree, online, ledger, leaf, reward, context, 1.0 / inverse_weight)
-    return _refreshed(tree, online, past, derived, ledger, leverage)
+    leverage = _step(tree, online, pending, ledger, leaf, reward, context)
+    node = leaf
+    while node >= 0:
+        pending[node, AWAITED] -= 1.0
+        node = tree[node, PARENT]
+    if _due(online, past, ledger, leverage):
+        rebuild(tree, online, past, derived, ledger)
+        pending[:, MEAN:] = derived[:, MEAN:]
+        return True
+    last = derived.shape[1] if pending[0, AWAITED] == 0.0 else covariance_start(context.size)
+    derived[:, MEAN:last] = pending[:, MEAN:last]
+    return False

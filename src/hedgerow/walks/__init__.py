@@ -47,6 +47,9 @@ class Walk(Protocol):
     def learn(self, rule: int, nodes: Nodes, leaf: int, reward: float, context: Floats) -> bool:
         """Add a reward, unless the context cannot be used."""
 
+    def pending_size(self, dimension: int | None) -> int:
+        """Length of a node's row of decisions that wait for their reward; the first number counts them."""
+
     def expect(self, nodes: Nodes, leaf: int, context: Floats) -> None:
         """Count a decision that waits for its reward."""
 

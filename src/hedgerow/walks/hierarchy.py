@@ -30,6 +30,7 @@ from ..tree import SIZE, clock_at
 from ..types import Floats, Integers, Links
 from . import Course
 from .waiting import expect as expect
+from .waiting import pending_size as pending_size
 from .waiting import release
 
 

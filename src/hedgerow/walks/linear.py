@@ -7,10 +7,10 @@ import numpy as np
 from ..hierarchy.evidence import dimension_of
 from ..hierarchy.ledger import BINS, DEPTH, DRIFT, ETA, KEPT, LEDGER_SIZE, LEDGER_SUMS, OFFSET, PHI, RHO, SIG2, merged, new_ledger
 from ..hierarchy.linear import choose as best_arm
-from ..hierarchy.linear import estimate
-from ..hierarchy.linear import expect as narrow
+from ..hierarchy.linear import estimate, narrow
+from ..hierarchy.linear import expect as await_reward
 from ..hierarchy.linear import learn as observe
-from ..hierarchy.linear import settle as move
+from ..hierarchy.linear import settle as receive
 from ..hierarchy.posterior import derived_size
 from ..hierarchy.rebuild import rebuild
 from ..hierarchy.shape import history_weights
@@ -20,7 +20,6 @@ from ..nodes import Layout, Nodes
 from ..randomness import draw
 from ..rules import Rule
 from ..statistics import PULLS, second_moments
-from ..tree import await_at
 from ..types import Floats, Integers, Links
 from . import Course
 
@@ -72,17 +71,20 @@ def learn(rule: int, nodes: Nodes, leaf: int, reward: float, context: Floats) ->
     return observe(arms.tree, online, past, derived, ledger, leaf, reward, context)
 
 
+def pending_size(dimension: int | None) -> int:
+    """Rows of decisions that wait hold their number, and the posterior without them."""
+    return derived_size(dimension or 0)
+
+
 def expect(nodes: Nodes, leaf: int, context: Floats) -> None:
     """Count a decision that waits for its reward."""
-    narrow(nodes.arms.tree, nodes.derived, nodes.ledger, leaf, context)
-    await_at(nodes.arms.tree, nodes.online, nodes.past, nodes.pending, nodes.derived, leaf, context[:0], 1.0)
+    await_reward(nodes.arms.tree, nodes.pending, nodes.derived, nodes.ledger, leaf, context)
 
 
 def settle(rule: int, nodes: Nodes, leaf: int, reward: float, context: Floats, others: Iterable[tuple[int, Floats]]) -> None:
     """The reward of an expected decision; if the model was made anew, those that still wait narrow it again."""
     arms, online, past, pending, derived, ledger, *_ = nodes
-    await_at(arms.tree, online, past, pending, derived, leaf, context[:0], -1.0)
-    if move(arms.tree, online, past, derived, ledger, leaf, reward, context):
+    if receive(arms.tree, online, past, pending, derived, ledger, leaf, reward, context):
         for other, shown in others:
             narrow(arms.tree, derived, ledger, other, shown)
 

@@ -15,6 +15,7 @@ from ..tree import FIRST, SIZE, TIE, pick
 from ..types import Floats, Integers, Links
 from . import Course
 from .waiting import expect as expect
+from .waiting import pending_size as pending_size
 from .waiting import release
 
 TRIED = 16

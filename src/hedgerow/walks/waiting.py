@@ -1,6 +1,7 @@
 """Decisions that wait for their reward, for walks whose rows of pending decisions say it all."""
 
 from ..nodes import Nodes
+from ..statistics import pending_size as pending_size
 from ..tree import await_at
 from ..types import Floats
 
