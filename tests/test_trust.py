@@ -1,11 +1,15 @@
 """What policies say about the worth of their grouping and history."""
 
 import warnings
+from functools import partial
 
 import numpy as np
 import pytest
 
 import hedgerow as hr
+from hedgerow.play import play
+from hedgerow.problems import Trial
+from hedgerow.simulation import build
 
 
 def lived(make, problem, rounds=3000, seed=0):
@@ -177,3 +181,59 @@ def test_a_meta_tells_of_the_history_that_any_expert_has():
     with pytest.warns(UserWarning, match="differ beyond chance"):
         found = policy.trust()
     assert found.history.plays == 60.0
+
+
+def alarms(make, problem_of, seeds):
+    """In how many trials a policy warns of its history."""
+    found = 0
+    for seed in range(seeds):
+        trial = problem_of(np.random.default_rng(seed))
+        policy = make(trial.arms, history=trial.history)
+        play(policy, trial)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found += policy.trust().history.differs
+    return found
+
+
+@pytest.mark.parametrize("moved", [0.0, 0.3])
+@pytest.mark.parametrize("make", [hr.Auto, partial(hr.HUCB, scale=0.25)])
+def test_arms_played_because_their_history_was_lucky_are_no_alarm(make, moved):
+    """A hundred arms that are all alike, and twenty plays of each before; or each moved up or down since."""
+
+    def dealt(rng):
+        then = moved * rng.choice([-1.0, 1.0], 100)
+        past = np.repeat(np.arange(100), 20)
+        history = hr.History.from_rounds(arms=past, rewards=rng.normal(then[past], 0.5))
+        return Trial((), history, rng.normal(0.0, 0.5, (1000, 100)), np.zeros((1, 100)), np.arange(1000), np.zeros((1000, 0)))
+
+    found = alarms(make, dealt, 20)
+    assert found <= 1 if moved == 0.0 else found >= 15
+
+
+@pytest.mark.parametrize(("level", "moved"), [(0.0, 0.0), (2.0, 0.0), (2.0, 0.3)])
+@pytest.mark.parametrize("make", [hr.Auto, hr.HLinUCB])
+def test_a_level_that_contexts_do_not_explain_is_no_alarm(make, level, moved):
+    def dealt(rng):
+        theta = rng.normal(size=(10, 4))
+        then = theta + moved * rng.normal(size=theta.shape)
+        past, seen, contexts = np.repeat(np.arange(10), 60), rng.normal(size=(600, 4)), rng.normal(size=(1000, 4))
+        rewards = (then[past] * seen).sum(axis=1) + level + rng.normal(0.0, 0.5, 600)
+        expected = contexts @ theta.T + level
+        history = hr.History.from_rounds(arms=past, rewards=rewards, contexts=seen)
+        return Trial((), history, expected + rng.normal(0.0, 0.5, expected.shape), expected, np.arange(1000), contexts)
+
+    found = alarms(make, dealt, 10)
+    assert found <= 1 if moved == 0.0 else found >= 8
+
+
+def test_bent_rewards_are_said_to_be_bent():
+    """0/1 rewards of a logistic curve, the same before and now: no warning, but the reason why they differ."""
+    problem = hr.problems.SyntheticContextual(arms=5, clusters=5, eps=0.0, noise="logistic", history_mean=400.0)
+    trial = problem.trial(3000, np.random.default_rng(0))
+    policy = build(hr.HLinUCB, trial, np.random.default_rng(0))
+    play(policy, trial)
+    found = policy.trust().history
+    assert found.p < 0.01
+    assert not found.differs
+    assert "do not rise in a straight line" in found.words()

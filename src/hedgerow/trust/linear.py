@@ -5,11 +5,11 @@ from typing import TypeAlias
 import numpy as np
 
 from ..hierarchy.evidence import Model, eliminate_lower, eliminate_upper, mean_square_of_contexts, pose, profile
-from ..hierarchy.ledger import SIG2, STANDARD, new_ledger
+from ..hierarchy.ledger import OFFSET, SIG2, STANDARD, new_ledger
 from ..hierarchy.posterior import PRIOR, derived_size
 from ..hierarchy.shape import history_weights
 from ..nodes import Nodes
-from ..statistics import PULLS, SCALARS, SQUARES, second_moments
+from ..statistics import PULLS, SCALARS, SQUARES, TOTAL, second_moments
 from ..types import Floats
 from ..verdict.chisquare import chi_square_tail
 from .report import Agreement, Estimate, Grouping
@@ -71,7 +71,8 @@ def _weighted(values: Floats, odds: Floats) -> Estimate:
 def agreement(nodes: Nodes, dimension: int, ledger: Floats | None) -> Agreement | None:
     """Coefficients before and now, of arms that have rounds enough of both: a Chow test, arm by arm.
 
-    ``ledger``: of a policy that may weigh its rounds; then it knows the noise, and what a round of history weighs.
+    An arm has a level of its own, too. ``ledger``: of a policy that may weigh its rounds; then it knows the noise, the level of
+    all arms, and what a round of history weighs.
     """
     leaves = nodes.arms.leaves
     past, online = nodes.past[leaves], nodes.online[leaves]
@@ -82,41 +83,61 @@ def agreement(nodes: Nodes, dimension: int, ledger: Floats | None) -> Agreement 
     usual = past[:, -dimension:] / np.maximum(past[:, PULLS], 1.0)[:, None]  # the mean context of an arm's history
     if weighed is not None:
         past[:, SCALARS:] *= history_weights(nodes.past, weighed, leaves)[:, None]
-    fits = _fits(past, online, dimension)
+        for rows in (past, online):
+            rows[:, SCALARS : SCALARS + dimension] -= weighed[OFFSET] * rows[:, -dimension:]
+    fits = _fits(past, online, dimension, levelled=weighed is None)
+    level = 0.0 if weighed is None else float(weighed[OFFSET])
     left = sum(before[2] + now[2] for before, now in fits.values())
-    freedom = sum(past[k, PULLS] + online[k, PULLS] - 2 * dimension for k in fits)
+    freedom = sum(past[k, PULLS] + online[k, PULLS] - 2 * before[0].size for k, (before, _) in fits.items())
     noise = left / max(freedom, 1.0) if weighed is None else float(weighed[SIG2])
     if not fits or noise <= 0.0:
         return Agreement(plays, 0, 1.0)
-    statistic, found = 0.0, []
+    statistic, compared, found = 0.0, 0, []
     for k, ((theta, spread, _), (other, spread_now, _)) in fits.items():
         change = other - theta
         square = float(change @ np.linalg.solve(spread + spread_now, change)) / noise
         statistic += square
-        found.append((nodes.arms.labels[k], float(usual[k] @ theta), float(usual[k] @ other), float(np.sqrt(square))))
+        compared += theta.size
+        context = np.append(usual[k], 1.0)[: theta.size]
+        found.append(
+            (nodes.arms.labels[k], level + float(context @ theta), level + float(context @ other), float(np.sqrt(square)))
+        )
     found.sort(key=lambda entry: -entry[3])
-    return Agreement(plays, len(fits), chi_square_tail(statistic, len(fits) * dimension), tuple(found[:FARTHEST]))
+    bent = bool(np.allclose((past + online)[:, TOTAL], (past + online)[:, SQUARES], rtol=1e-12, atol=0.0))  # rewards of 0 and 1
+    return Agreement(plays, len(fits), chi_square_tail(statistic, compared), tuple(found[:FARTHEST]), bent=bent)
 
 
 Fit: TypeAlias = tuple[Floats, Floats, float]
 
 
-def _fits(past: Floats, online: Floats, d: int) -> dict[int, tuple[Fit, Fit]]:
-    """Both fits of the arms with more rounds than coefficients, whose contexts tell these apart, before and now."""
-    moments = second_moments(past, d), second_moments(online, d)
-    enough = (past[:, PULLS] > d + 1) & (online[:, PULLS] > d + 1)
-    for part in moments:
-        roots = np.linalg.eigvalsh(part)
-        enough &= roots[:, 0] > LEAST_ROOT * roots[:, -1]
-    found = {}
-    for k in np.flatnonzero(enough):
-        found[int(k)] = _fit(past[k], moments[0][k]), _fit(online[k], moments[1][k])
+def _fits(past: Floats, online: Floats, d: int, *, levelled: bool) -> dict[int, tuple[Fit, Fit]]:
+    """Both fits of the arms with more rounds than coefficients, whose contexts tell these apart, before and now.
+
+    ``levelled``: with a level each, unless that is one of the contexts' numbers already.
+    """
+    both, found = (_levelled(past, d), _levelled(online, d)), {}
+    for k in np.flatnonzero((past[:, PULLS] > d + 2) & (online[:, PULLS] > d + 2)).tolist():
+        for size in (d + 1, d) if levelled else (d,):
+            parts = [moments[k, :size, :size] for moments in both]
+            roots = np.array([np.linalg.eigvalsh(part)[[0, -1]] for part in parts])
+            if (roots[:, 0] > LEAST_ROOT * roots[:, 1]).all():
+                found[k] = _fit(past[k], parts[0], d), _fit(online[k], parts[1], d)
+                break
     return found
 
 
-def _fit(row: Floats, moments: Floats) -> Fit:
-    """theta, (sum x x')^-1, and the squared residuals."""
+def _levelled(rows: Floats, d: int) -> Floats:
+    """sum z z' of z = (x, 1)."""
+    moments = np.zeros((len(rows), d + 1, d + 1))
+    moments[:, :d, :d] = second_moments(rows, d)
+    moments[:, :d, d] = moments[:, d, :d] = rows[:, -d:]
+    moments[:, d, d] = rows[:, PULLS]
+    return moments
+
+
+def _fit(row: Floats, moments: Floats, d: int) -> Fit:
+    """theta, (sum z z')^-1, and the squared residuals."""
     inverse: Floats = np.asarray(np.linalg.inv(moments), dtype=np.float64)
-    moment = row[SCALARS : SCALARS + len(moments)]
+    moment = np.append(row[SCALARS : SCALARS + d], row[TOTAL])[: len(moments)]
     theta = inverse @ moment
     return theta, inverse, max(float(row[SQUARES] - moment @ theta), 0.0)

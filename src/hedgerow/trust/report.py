@@ -41,8 +41,8 @@ class Grouping:
             verdict = "It is too early to say what the groups are worth"
         elif self.share.value > 0.5:
             verdict = "The groups say much about the arms"
-        elif self.share.high < 0.25:
-            verdict = "The groups say little or nothing about the arms"
+        elif self.share.high < 0.25 or self.share.low < 0.05:
+            verdict = "The groups say little or nothing about the arms, as far as can be seen"
         else:
             verdict = "The groups say something about the arms"
         return (
@@ -57,6 +57,8 @@ class Agreement:
 
     ``farthest``: the arms that differ most, as (arm, historical mean, online mean, difference in standard errors); with contexts
     the means are those expected in the mean context of the arm's history, and the difference is that of all coefficients.
+    ``bent``: 0/1 rewards do not rise in a straight line with contexts, and rounds are played where an arm is good; so they seem
+    to differ from history where nothing has changed.
     ``drift``: how far the policy takes expected rewards (coefficients) to have moved since, as a standard deviation; None for
     policies that count history as it is. ``trusted``: the share of the history's plays, or information, that counts for it.
     """
@@ -67,11 +69,12 @@ class Agreement:
     farthest: tuple[tuple[Label, float, float, float], ...] = ()
     drift: float | None = None
     trusted: float | None = None
+    bent: bool = False
 
     @property
     def differs(self) -> bool:
-        """Whether they differ beyond chance."""
-        return self.p < BEYOND_CHANCE
+        """Whether they differ beyond chance, and for no other reason that is known."""
+        return self.p < BEYOND_CHANCE and not self.bent
 
     def words(self) -> str:
         """For a reader who is no statistician."""
@@ -81,6 +84,11 @@ class Agreement:
 
         arms = "one arm" if self.arms == 1 else f"{self.arms} arms"
         compared = f"over the {arms} with enough of both ({p_value(self.p)})"
+        if self.bent and self.p < BEYOND_CHANCE:
+            return (
+                f"History and rounds differ, {compared}. With contexts, rewards of 0 and 1 do so even if nothing has changed, "
+                "since they do not rise in a straight line: compare the arms' rates before and now in like contexts."
+            )
         if not self.differs:
             return f"History and rounds agree as far as can be seen, {compared}."
         shown = "; ".join(

@@ -54,8 +54,27 @@ def grouping(nodes: Nodes, groups: Integers, drift: float) -> Grouping | None:
     return Grouping(shares, estimate(within), estimate(centres.std(axis=1, ddof=1)), count, contextual=False)
 
 
+def _drawn(means: Floats, error: Floats) -> tuple[Floats, Floats]:
+    """What past means say of an arm among the others, N(m, A): mean and variance; A by DerSimonian and Laird's estimate."""
+    known = np.isfinite(error)
+    weights = np.where(known, 1.0 / error, 0.0)
+    if known.sum() < 3:
+        return means, np.where(known, error, 0.0)
+    level = weights @ means / weights.sum()
+    excess = weights @ (means - level) ** 2 - (known.sum() - 1.0)
+    spread = max(excess / (weights.sum() - weights @ weights / weights.sum()), 0.0)
+    apart = np.where(known, 1.0 / (spread + error), 0.0)
+    level = apart @ means / apart.sum()
+    kept = np.where(known, spread / (spread + error), 0.0)
+    return level + kept * (means - level), np.where(known, kept * error, spread) + (1.0 - kept) ** 2 / apart.sum()
+
+
 def agreement(nodes: Nodes) -> Agreement | None:
-    """Means before and now, arm by arm."""
+    """Means before and now, arm by arm.
+
+    Arms are played because their history was good, and it may have been luck; so they must differ from what it says of an arm
+    among the others, too.
+    """
     leaves = nodes.arms.leaves
     past, online = _sums(nodes.past[leaves]), _sums(nodes.online[leaves])
     if past.rows.sum() == 0.0:
@@ -66,9 +85,12 @@ def agreement(nodes: Nodes) -> Agreement | None:
     both &= noise > 0.0
     if not both.any():
         return Agreement(float(past.rows.sum()), 0, 1.0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        z = np.where(both, (online.mean - past.mean) / np.sqrt(noise * (1.0 / past.rows + 1.0 / online.rows)), 0.0)
-    p = chi_square_tail(float((z * z).sum()), int(both.sum()))
+    error = np.divide(noise, past.rows, out=np.full_like(noise, np.inf), where=past.rows > 0.0)
+    now = np.divide(noise, online.rows, out=np.ones_like(noise), where=online.rows > 0.0)
+    z = np.where(both, (online.mean - past.mean) / np.sqrt(np.where(both, error, 0.0) + now), 0.0)
+    drawn, left = _drawn(past.mean, error)
+    fair = np.where(both, (online.mean - drawn) / np.sqrt(left + now), 0.0)
+    p = max(chi_square_tail(float(found @ found), int(both.sum())) for found in (z, fair))
     order = np.argsort(-np.abs(z), kind="stable")[: min(FARTHEST, int(both.sum()))]
     labels = nodes.arms.labels
     farthest = tuple((labels[k], float(past.mean[k]), float(online.mean[k]), float(z[k])) for k in order.tolist())
