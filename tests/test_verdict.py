@@ -149,7 +149,7 @@ def test_history_helps_and_replay_agrees(warm):
     assert warm.gains["history"].low > 0
     assert warm.replay.gains["history"].value == pytest.approx(warm.marked["history"].value, abs=60)
     assert "Trust replay" not in str(warm)
-    assert "No drift is visible" in str(warm)
+    assert "no drift is visible" in str(warm)
 
 
 def test_grade_c_gives_numbers_but_no_verdict():

@@ -187,8 +187,7 @@ def sentences(found: Inspection) -> list[str]:
     lines.append("How arms were chosen: " + "; ".join(words.checks((found.grade.uniform, *found.grade.checks))) + ".")
     lines.append(GRADES[found.grade.letter if found.grade.assumed or found.grade.letter == "B" else "A, known"])
     if found.drift is not None:
-        moved = "the arms moved" if found.drift.p < 0.05 else "no drift is visible"
-        lines.append(f"First half against second: {moved} ({words.p_value(found.drift.p)}).")
+        lines.append(f"First half against second: {words.moved(found.drift)}.")
     return lines + _grouping_sentences(found)
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from .drift import Drift
 from .grouping import Explained
 from .interval import Gain
 
@@ -102,15 +103,27 @@ def history(gain: Gain, ruling: str, rows: int) -> str:
     return f"{words[ruling]}: {by}."
 
 
+def moved(found: Drift) -> str:
+    """Whether arms moved between two parts of a log, together or one more than another."""
+    p = p_value(found.p)
+    if not found.together:
+        return f"the arms moved ({p})" if found.p < 0.05 else f"no drift is visible ({p})"
+    others = "some more than others" if found.p < 0.05 else "none visibly more than others"
+    return f"all arms together moved by {found.shift:+.3g}, {others} ({p})"
+
+
 def drifted(found: "Evaluation") -> str:
     """What is known of the drift between history and future."""
     if found.drift is None:
         return "Drift between the two parts cannot be tested: too few arms have rows in both."
     factor = found.drift_factor
     off = f"an arm's {'rate' if found.binary else 'mean'} in the earlier part is off by {factor} either way"
+    told = moved(found.drift)
+    if found.drift.together:
+        return f"From the earlier part to the later {told}. The judges take that out; beside it {off}."
     if found.drift.p < 0.05:
-        return f"The arms moved between the two parts ({p_value(found.drift.p)}): {off}. That alone is no reason to drop history."
-    return f"No drift is visible between the two parts ({p_value(found.drift.p)}); the judges allow for one in which {off}."
+        return f"From the earlier part to the later {told}: {off}. That alone is no reason to drop history."
+    return f"From the earlier part to the later {told}; the judges allow for one in which {off}."
 
 
 def explained(found: Explained) -> str:
