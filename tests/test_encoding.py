@@ -144,6 +144,10 @@ def test_many_contexts_of_raw_values(make):
     policy = make(["a", "b"], history=log, dimension=3)
     raw = [{"age": 3, "city": "Rome"}, {"age": 17, "city": "Oslo"}]
     assert [decision.arm for decision in policy.select_many(raw)] == [policy.select(context).arm for context in raw]
+    for rows in (pl.DataFrame(raw), pd.DataFrame(raw)):
+        assert policy.select_many(rows) == policy.select_many(raw)
+    assert policy.select(pd.DataFrame(raw).iloc[1]) == policy.select(raw[1])
+    assert policy.select_many([]) == []
 
 
 def test_numbers_among_which_there_is_text_are_pointed_out():

@@ -247,3 +247,11 @@ def test_few_arms_with_rare_clicks_are_not_given_up_too_early(rates):
     makes = {"Auto": hr.Auto, "UCB": partial(hr.UCB, scale="auto")}
     result = hr.simulate(makes, Clicks(), rounds=10_000, trials=60, seed=2)
     assert result.of("Auto", "regret").mean() < result.of("UCB", "regret").mean()
+
+
+def test_rewards_too_small_to_be_squared_are_equal():
+    policy = hr.HierUCB(["a", "b"])
+    for _ in range(20):
+        decision = policy.select()
+        policy.update(decision, 1e-160 if decision.arm == "a" else 3e-160)
+    assert [score.pulls for score in policy.explain()] == [10, 10]

@@ -235,3 +235,9 @@ def test_a_bad_file_is_named(tmp_path):
 def test_history_of_other_arms_can_be_left_out():
     history = hr.History.from_rounds(arms=["a", "old"], rewards=[1, 0])
     assert hr.HUCB(["a", "b"], history=history.only(["a", "b"])).history.plays("a") == 1
+
+
+def test_a_part_that_keeps_nothing_is_pointed_out():
+    log = hr.History.from_rounds(arms=[1, 2], rewards=[0.0, 1.0])
+    with pytest.warns(UserWarning, match="none of '1' is in the history, whose arms are 1, 2"):
+        assert log.only(["1"]).arms == ()

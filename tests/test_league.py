@@ -8,14 +8,14 @@ from typer.testing import CliRunner
 
 from hedgerow.cli import app
 from hedgerow.league.contestants import contestants, references
-from hedgerow.league.settings import CLASSICAL, CONTEXTUAL, LIES, setting
+from hedgerow.league.settings import CLASSICAL, CONTEXTUAL, LATE, LIES, setting
 from hedgerow.league.standings import paired_ratio, play_setting, standings
 
 
 def test_every_named_setting_exists():
     assert len(CLASSICAL) >= 30
     assert len(CONTEXTUAL) == 40
-    for name in (*CLASSICAL, *CONTEXTUAL, *LIES):
+    for name in (*CLASSICAL, *CONTEXTUAL, *LIES, *LATE):
         made = setting(name)
         assert set(references(made)) <= set(contestants(made))
 
@@ -23,6 +23,8 @@ def test_every_named_setting_exists():
 def test_a_name_says_what_differs_from_the_paper():
     made = setting("shuffled bernoulli K=20 T=500")
     assert (made.problem.labels, made.problem.noise, made.problem.arms, made.rounds) == ("shuffled", "bernoulli", 20, 500)
+    made = setting("tight uniform K=50 delay=7")
+    assert (made.problem.noise, made.problem.arms, made.problem.clusters, made.delay) == ("uniform", 50, 7, 7)
     made = setting("gauss.3 eps=0.8 uneven d=7 T=50")
     assert (made.problem.sd, made.problem.eps, made.problem.sizes, made.problem.dimension) == (0.3, 0.8, "uneven", 7)
 
@@ -34,9 +36,12 @@ def test_where_history_lies_policies_without_it_are_references():
     assert "UCB 0.25" not in references(setting("tight"))
 
 
-@pytest.mark.parametrize("name", ["", "cosy", "tight K=3", "paper eps=much", "tight T=", "loose shuffled"])
+@pytest.mark.parametrize(
+    "name",
+    ["", "cosy", "tight K=0", "tight K=2.5", "paper eps=much", "paper d=0", "tight T=", "loose shuffled", "tight K=20 K=50"],
+)
 def test_a_name_that_means_nothing_is_refused(name):
-    with pytest.raises(ValueError, match="setting|number|means nothing"):
+    with pytest.raises(ValueError, match="setting|number|means nothing|contradict"):
         setting(name)
 
 
@@ -81,6 +86,8 @@ def test_the_command_plays_writes_and_goes_on(tmp_path):
     again = CliRunner().invoke(app, ["league", "--table", *options])
     assert again.exit_code == 0
     assert page.read_text() == text
+    shown = CliRunner().invoke(app, ["league", "--table", "--out", str(tmp_path / "out")])
+    assert "best in hindsight" in shown.output
     assert "tight bernoulli" in CliRunner().invoke(app, ["league", "--list"]).output
 
 
@@ -90,6 +97,14 @@ def test_a_page_without_marks_is_refused_before_anything_is_played(tmp_path):
     run = CliRunner().invoke(app, ["league", "tight", "--write", str(page), "--out", str(tmp_path / "out")])
     assert isinstance(run.exception, ValueError)
     assert not (tmp_path / "out").exists()
+
+
+def test_a_folder_without_standings_has_no_table(tmp_path):
+    run = CliRunner().invoke(app, ["league", "--table", "--out", str(tmp_path)])
+    assert "holds no standings yet" in str(run.exception)
+    (tmp_path / "file").touch()
+    run = CliRunner().invoke(app, ["league", "tight", "--out", str(tmp_path / "file" / "deeper")])
+    assert "--out must be a folder" in str(run.exception)
 
 
 @pytest.mark.parametrize("text", ["{", "[]", '{"seed": 1, "standings": [{"setting": "tight"}]}'])

@@ -1,8 +1,10 @@
 """Inspect and evaluate as a user meets them: grades of evidence, verdicts, refusals, words, pages, commands."""
 
+import io
 import json
 import math
 import os
+import re
 import subprocess
 import sys
 import tracemalloc
@@ -17,6 +19,7 @@ from hedgerow.verdict import evidence, gains, inspection, ruling, words
 from hedgerow.verdict.course import distance
 from hedgerow.verdict.drift import drift
 from hedgerow.verdict.evaluation import rounds_saved
+from hedgerow.verdict.figures import arms_figure
 from hedgerow.verdict.grouping import group_means, permutation, posterior
 from hedgerow.verdict.inspection import Bounds
 from hedgerow.verdict.interval import Gain
@@ -102,7 +105,43 @@ def test_drift_by_hand():
     found = drift(*given, binary=True)
     assert found.statistic == pytest.approx(((change - shift) ** 2 / variance).sum())
     assert found.freedom == 2
+    assert found.error == pytest.approx((1 / variance).sum() ** -0.5)
     assert drift(given[0], Sums(*np.zeros((3, 3))), binary=True) is None
+
+
+@pytest.mark.parametrize(
+    ("then", "now", "told"),
+    [
+        ([10, 20, 30], [10, 20, 30], "no drift is visible"),
+        ([10, 20, 30], [40, 50, 60], r"all arms together moved by \+0.3\d*, none visibly more than others"),
+        ([10, 20, 30], [40, 20, 10], r"moved.* \(p < 0.001\)"),
+    ],
+)
+def test_arms_that_moved_together_are_told_from_those_that_moved_apart(then, now, told):
+    past, future = (Sums(np.full(3, 100.0), np.array(total, float), np.array(total, float)) for total in (then, now))
+    assert re.search(told, words.moved(drift(future, past, binary=True)))
+
+
+def test_dollars_in_labels_are_no_formulas():
+    figure = arms_figure(("a", "b", "c"), ("$0-$10", "$g^{$", "x"), np.array([[0.1, 0.2, 0.3]] * 3))
+    figure.savefig(io.BytesIO())
+    labels = [tick.get_text() for tick in figure.axes[0].get_xticklabels()]
+    assert labels == ["x", r"\$g^{\$", r"\$0-\$10"]
+
+
+def test_of_many_arms_each_group_shows_its_best():
+    means = np.linspace(0.0, 1.0, 1000)
+    figure = arms_figure(tuple(range(1000)), tuple(arm % 10 for arm in range(1000)), np.array([means] * 3))
+    shown = [container.lines[0].get_ydata() for container in figure.axes[0].containers]
+    assert [len(group) for group in shown] == [20] * 10
+    assert figure.axes[0].get_xlabel() == "the 20 best of each group, at most"
+    assert min(group.max() for group in shown) > 0.98
+
+
+def test_a_history_is_no_choice_of_evaluate():
+    log = {"ad": ["a", "b"] * 50, "click": [0, 1] * 50}
+    with pytest.raises(ValueError, match="True or False, got History"):
+        hr.evaluate(pl.DataFrame(log), arm="ad", reward="click", history=hr.History.from_rounds(arms=["a"], rewards=[1]))
 
 
 def test_a_random_log_is_grade_a_and_says_what_it_assumes():

@@ -69,8 +69,9 @@ class Bandit:
         made = (name, rule, planted.labels, planted.paths, clock, self._layout)
         self.identity = f"{name}-{hashlib.blake2b(repr(made).encode(), digest_size=6).hexdigest()}"
         self._waiting: Counter[Round] = Counter()
-        online = np.zeros((len(planted.tree), row_size(length)))
-        self._nodes = self._planted(planted, online, checks.history_rows(history, planted.labels, length))
+        online, past = np.zeros((len(planted.tree), row_size(length))), checks.history_rows(history, planted.labels, length)
+        checks.unit_history(rule, past)
+        self._nodes = self._planted(planted, online, past)
         self.encoding = _encoding_of(history, length)
 
     def _fix(self, name: str, rule: Rule, clock: str, layout: Layout) -> None:
@@ -80,6 +81,7 @@ class Bandit:
         self._walk = walk_of(rule)
         self._kernel = (rule.number, CLOCKS[clock])
         self._draws = rule.draws
+        self._checked_reward = checks.unit_reward if rule.unit else checks.checked_reward
         # the context of the last choice, as the decision has it and as an array
         self._seen: tuple[object, Floats] = None if layout.dimension is None else object(), np.zeros(0)
 
@@ -138,6 +140,7 @@ class Bandit:
     def history(self, history: History | None) -> None:
         nodes = self._nodes
         rows = checks.history_rows(history, nodes.arms.labels, self.dimension)
+        checks.unit_history(self.rule, rows)
         self._nodes = self._planted(nodes.arms, nodes.online, rows, nodes.ledger)
         self.encoding = _encoding_of(history, self.dimension) or self.encoding
 
@@ -183,6 +186,7 @@ class Bandit:
         if self.dimension is None:
             raise ValueError(f"{self.name} takes no contexts, so all its decisions are alike: call select()")
         x = np.array(all_encoded(contexts, self), dtype=np.float64, order="C")
+        x = x.reshape(0, self.dimension) if x.size == 0 else x
         if x.ndim != 2 or x.shape[1] != self.dimension:
             raise ValueError(f"contexts must be rows of {self.dimension} numbers, got shape {x.shape}")
         fine = (np.abs(x) < LARGEST).all(axis=1)
@@ -213,13 +217,13 @@ class Bandit:
     def check(self, arm: Label, reward: float, context: Sequence[float] | None = None) -> None:
         """Raise what ``learn`` would raise."""
         self._nodes.arms.leaf(arm)
-        checks.checked_reward(reward)
+        self._checked_reward(reward)
         checks.checked_context(context, self._dimension, self.name)
 
     def learn(self, arm: Label, reward: float, context: Sequence[float] | None = None) -> None:
         """Learn from a round that someone else decided."""
         nodes = self._nodes
-        leaf, value = nodes.arms.leaf(arm), checks.checked_reward(reward)
+        leaf, value = nodes.arms.leaf(arm), self._checked_reward(reward)
         seen, x = self._seen
         if context is not seen:
             x = checks.as_context(context, self._dimension, self.name)

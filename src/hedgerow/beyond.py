@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from .arms import Clusters
 from .bandit import Bandit
+from .checks import contextual
 from .history import History
 from .rules import bast, hierlinucb, hierts, hierucb, klucb, lints, minucb, thompson, ucbv
 from .types import Label
@@ -122,6 +123,6 @@ def Auto(
     >>> hr.Auto(["a", "b"], dimension=3).select([0.2, 1.0, 0.0]).arm
     'a'
     """
-    if dimension is None and (history is None or history.dimension is None):
+    if not contextual(dimension, history):
         return Bandit(arms, hierucb(), clusters=clusters, history=history, name="Auto")
     return Bandit(arms, hierlinucb(), clusters=clusters, history=history, dimension=dimension, name="Auto")

@@ -10,12 +10,25 @@ from .arms import shown
 from .history import History, as_dimension
 from .nodes import PRECISIONS
 from .rules import D3RB, Rule
-from .statistics import LARGEST, row_size
+from .statistics import LARGEST, SCALARS, row_size
 from .tree import CLOCKS
 from .types import Decision, Floats, Label
 
 _NO_CONTEXT = np.zeros(0)
 _FLOAT = np.dtype(np.float64)
+
+
+def contextual(dimension: Any, history: Any) -> bool:
+    """Whether a policy that may do either is to take contexts: if told so, or if its history has some."""
+    return dimension is not None or (history is not None and as_history(history).dimension is not None)
+
+
+def as_history(given: Any) -> History:
+    """The history itself, or an error that tells how to make one."""
+    if isinstance(given, History):
+        return given
+    how = "History.from_frame(frame, arm=, reward=)" if hasattr(given, "columns") else "History.from_file or History.from_rounds"
+    raise ValueError(f"history must be a hedgerow.History, got {type(given).__name__}: make one with {how}")
 
 
 def dimension_for(rule: Rule, dimension: Any, history: History | None, name: str) -> int | None:
@@ -25,7 +38,7 @@ def dimension_for(rule: Rule, dimension: Any, history: History | None, name: str
         if given is not None:
             raise ValueError(f"{name} takes no contexts: leave dimension={given} out")
         return None
-    inferred = given if given is not None or history is None else history.dimension
+    inferred = given if given is not None or history is None else as_history(history).dimension
     if inferred is None:
         raise ValueError(f"{name} needs dimension=, the length of its context vectors")
     return inferred
@@ -35,9 +48,22 @@ def history_rows(history: History | None, arms: Sequence[Label], dimension: int 
     """The rows of sums that a policy starts from."""
     if history is None:
         return np.zeros((len(arms), row_size(dimension)))
-    if not isinstance(history, History):
-        raise ValueError(f"history must be a hedgerow.History, got {type(history).__name__}; see History.from_rounds")
-    return history.rows_for(arms, dimension)
+    return as_history(history).rows_for(arms, dimension)
+
+
+def unit_history(rule: Rule, rows: Floats) -> None:
+    """Refuse a history outside [0, 1] for a rule that takes no other rewards."""
+    plays, total, squares = rows[:, :SCALARS].T
+    if rule.unit and ((total < 0.0) | (total > plays) | (squares > total * (1.0 + 1e-9))).any():
+        raise ValueError(f"{rule.name} is for rewards between 0 and 1, the history has others")
+
+
+def unit_reward(reward: Any) -> float:
+    """A reward between 0 and 1, for rules that take no other."""
+    value = checked_reward(reward)
+    if not 0.0 <= value <= 1.0:
+        raise ValueError(f"klucb is for rewards between 0 and 1, got {reward!r}; use UCB or Auto for others")
+    return value
 
 
 def checked_reward(reward: Any) -> float:

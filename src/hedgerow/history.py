@@ -152,6 +152,8 @@ class History:
         """The part of the history about these arms."""
         wanted = set(arms)
         kept = [arm for arm in self.arms if arm in wanted]
+        if self.arms and not kept:
+            warnings.warn(f"none of {shown(wanted)} is in the history, whose arms are {shown(self.arms)}", stacklevel=2)
         rows = self.sums[[self._row_of[arm] for arm in kept]]
         return History(kept, rows, self.dimension, encoding=self.encoding, missing=self.missing)
 
@@ -159,7 +161,11 @@ class History:
         """Rows of sums in the order of a policy's arms, as wide as its contexts need."""
         known = arms if isinstance(arms, range) else dict(zip(arms, range(len(arms)), strict=True))
         if strangers := [arm for arm in self.arms if arm not in known]:
-            raise ValueError(f"history has arms that the policy does not: {shown(strangers)}; drop them with history.only(arms)")
+            text = {str(arm) for arm in known} & {str(arm) for arm in strangers}
+            way = "drop them with history.only(arms)"
+            if text:
+                way = f"{shown(sorted(text))} is a number in one of them and text in the other: write them alike"
+            raise ValueError(f"history has arms that the policy does not: {shown(strangers)}; {way}")
         if dimension is not None and self.arms and self.dimension != dimension:
             have = f"contexts of {self.dimension} numbers" if self.dimension else "no contexts"
             raise ValueError(f"history has {have}, the policy needs contexts of {dimension}")

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from .arms import Clusters
 from .bandit import Bandit
+from .checks import contextual
 from .history import History
 from .meta import Meta
 from .rules import linucb, ucb
@@ -107,7 +108,7 @@ def META(
     with contexts, HLinUCBC and HLinUCB with ``alpha``. ``rule`` and ``scale`` are those of :class:`Meta`.
     """
     labels = list(arms)
-    if dimension is None and (history is None or history.dimension is None):
+    if not contextual(dimension, history):
         experts = [
             HUCBC(labels, clusters=clusters, history=history, scale=expert_scale),
             HUCB(labels, history=history, scale=expert_scale),

@@ -95,6 +95,8 @@ def _check(policy: Policy, trial: Trial) -> None:
         raise ValueError(f"{policy.name} must have the arms of the trial, 0 to {len(trial.arms) - 1}, in their order")
     if policy.dimension not in (None, trial.dimension):
         raise ValueError(f"{policy.name} takes contexts of {policy.dimension} numbers, the trial has {trial.dimension}")
+    if isinstance(policy, Bandit) and policy.rule.unit and not (trial.rewards.min() >= 0.0 and trial.rewards.max() <= 1.0):
+        raise ValueError(f"{policy.name} is for rewards between 0 and 1, the trial has others")
 
 
 def play(policy: Policy, trial: Trial, rng: np.random.Generator | None = None, delay: int = 0) -> Played:

@@ -145,10 +145,8 @@ class Simulation:
 
     def plot(self, *, measure: str = "per round", policies: Sequence[str] | None = None) -> "Figure":
         """Mean over trials with +-1 standard deviation: reward "per round" so far, cumulative "reward" or "regret"."""
-        try:
-            from .report.figures import curves
-        except ImportError as error:
-            raise ImportError('plot needs matplotlib: pip install "hedgerow[cli]"') from error
+        from .report.figures import curves
+
         return curves(self, measure=measure, policies=policies or self.policies)
 
     def __repr__(self) -> str:

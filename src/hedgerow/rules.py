@@ -174,6 +174,8 @@ class Rule(NamedTuple):
     contextual: bool = False
     tournament: bool = False
     """Whether the index is mean + scale sqrt(2 log(t + H) / (n + H)), as tournament.py takes it to be."""
+    unit: bool = False
+    """Whether rewards must lie between 0 and 1."""
     draws: bool = False
     """Whether choosing draws, from the caller's generator or else from the count of rounds."""
 
@@ -197,7 +199,7 @@ def ucbv(reward_range: float = 1.0) -> Rule:
 
 def klucb() -> Rule:
     """KL-UCB for rewards in [0, 1], sharp for 0/1 ones."""
-    return Rule("klucb", KLUCB, ())
+    return Rule("klucb", KLUCB, (), unit=True)
 
 
 def minucb(bias: float, scale: float | str = 1.0) -> Rule:

@@ -1,8 +1,10 @@
 """The command line: parse, call, print. One file per family of commands."""
 
+import os
 import sys
 import warnings
 from importlib import import_module
+from pathlib import Path
 from typing import Annotated, Any
 
 try:
@@ -29,8 +31,26 @@ def main() -> None:
     try:
         app()
     except (ValueError, OverflowError, ImportError, OSError) as error:
-        Console(stderr=True).print(f"[bold]Error:[/] {escape(str(error))}", highlight=False, soft_wrap=True)
+        Console(stderr=True).print(f"[bold]Error:[/] {escape(_told(error))}", highlight=False, soft_wrap=True)
         sys.exit(2)
+
+
+def _told(error: Exception) -> str:
+    """What went wrong; the system's own errors by the file they are about."""
+    if isinstance(error, OSError) and error.strerror and error.filename is not None:
+        return f"{error.filename} cannot be used: {error.strerror.lower()}"
+    return str(error)
+
+
+def check_folder(out: str) -> None:
+    """Refuse, before the work, a folder that cannot be made."""
+    if not out:
+        raise ValueError("--out must name a folder")
+    there = next(path for path in (Path(out).absolute(), *Path(out).absolute().parents) if path.exists())
+    if not there.is_dir():
+        raise ValueError(f"--out must be a folder, {there} is a file")
+    if not os.access(there, os.W_OK):
+        raise ValueError(f"--out must be a folder that can be written, {there} cannot")
 
 
 def _note(message: Warning | str, *_: Any, **__: Any) -> None:

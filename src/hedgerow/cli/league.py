@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from . import app
+from . import app, check_folder
 
 if TYPE_CHECKING:
     from ..league.standings import Standing
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 def league(
     names: Annotated[list[str] | None, typer.Argument(help="Settings in quotes; all if none is given.")] = None,
     few: Annotated[bool, typer.Option("--few", help="Only Auto and the policies it is measured against.")] = False,
-    trials: Annotated[int | None, typer.Option(help="Trials; each setting's own if left out.")] = None,
-    seed: Annotated[int, typer.Option(help="Seed of the trials.")] = 2026,
-    jobs: Annotated[int | None, typer.Option(help="Processes; all cores if left out.")] = None,
+    trials: Annotated[int | None, typer.Option(min=1, help="Trials; each setting's own if left out.")] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the trials.")] = 2026,
+    jobs: Annotated[int | None, typer.Option(min=1, help="Processes; all cores if left out.")] = None,
     data: Annotated[str | None, typer.Option(help="Folder of the real data sets; else $HEDGEROW_DATA, else simulated.")] = None,
     out: Annotated[
         str, typer.Option(help="Folder for league.json, and for finished trials, so that a stopped run goes on.")
@@ -33,7 +33,7 @@ def league(
     """Play every policy on many settings, each beside the best policy in hindsight.
 
     A setting is some words: labels first (tight, loose, shuffled, shuffled-loose, adversarial), then any of bernoulli, gaussian,
-    no-history, history, biased, swapped, K=20, K=1000, T=1000, T=100000, delay=1000; or, with contexts, noise first (paper,
+    no-history, history, biased, swapped, K=20, T=1000, delay=1000 (any whole numbers); or, with contexts, noise first (paper,
     gauss1, gauss.3, logistic), then eps=0.8, shuffled, uneven, no-history, swapped, d=20, T=, delay=; or warfarin, warfarin-raw.
 
     Examples: hedgerow league tight "shuffled bernoulli K=20" --trials 20; hedgerow league --list
@@ -48,17 +48,23 @@ def league(
         return
     if write is not None:
         check_page(write)
+    check_folder(out)
     settings = [] if table else [setting(name, data=data) for name in chosen]
     say = partial(Console(stderr=True).print, style="dim", highlight=False, soft_wrap=True, markup=False)
     folder = Path(out)
     folder.mkdir(parents=True, exist_ok=True)
     tables = load(folder)
+    if table and not tables:
+        raise ValueError(f"{folder} holds no standings yet: play some settings first, without --table")
     for rows in play(settings, seed=seed, few=few, trials=trials, jobs=jobs, resume=folder / "trials", say=say):
         tables[rows[0].setting, rows[0].trials] = rows
         save(folder, tables)
         _show(rows)
     if write is not None:
         write_page(write, markdown(tables))
+    elif table:
+        for rows in tables.values():
+            _show(rows)
     Console().print(f"All numbers are in {folder}/league.json.", soft_wrap=True)
 
 

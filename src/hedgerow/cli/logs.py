@@ -1,8 +1,6 @@
 """What a log says: inspect it, and ask whether its history and its grouping would have helped."""
 
 import json
-import os
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -10,7 +8,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from . import app
+from . import app, check_folder
 
 if TYPE_CHECKING:
     from ..verdict.evaluation import Evaluation
@@ -77,7 +75,7 @@ def evaluate(
     from ..verdict.evaluation import evaluate as judge
     from ..verdict.page import write
 
-    _check_folder(out)
+    check_folder(out)
     console = Console(stderr=True)
     with console.status("reading the log") as status:
         found = judge(
@@ -89,17 +87,6 @@ def evaluate(
     Console().print(f"Read {page}; the numbers are in verdict.json beside it.", soft_wrap=True, highlight=False, markup=False)
     if found.refused:
         raise typer.Exit(3)
-
-
-def _check_folder(out: str) -> None:
-    """Refuse, before the work, a folder that cannot be made."""
-    if not out:
-        raise ValueError("--out must name a folder")
-    there = next(path for path in (Path(out).absolute(), *Path(out).absolute().parents) if path.exists())
-    if not there.is_dir():
-        raise ValueError(f"--out must be a folder, {there} is a file")
-    if not os.access(there, os.W_OK):
-        raise ValueError(f"--out must be a folder that can be written, {there} cannot")
 
 
 def _show_inspection(found: "Inspection") -> None:

@@ -11,6 +11,9 @@ from .table import BINARY, DRIFT2, GROWN, HOPED, LARGEST, LEAST, LEVEL_MEAN, MEA
 BORROWED, LENT = 5.0, 2.0
 """Plays by which an arm's noise is drawn to the typical one, and to that of the arms played most."""
 
+TINY = 1e-280
+"""A variance below which rewards are equal, as far as double precision can tell."""
+
 SURPRISE = 8.0
 """A stranger is drawn to the mean of all arms the less, the noisier the arms played most are: by their ratio to this power."""
 
@@ -86,7 +89,7 @@ def measure(tree: Links, online: Floats, past: Floats, derived: Floats, ledger: 
                 pooled += deviations
                 degrees += plays - 1.0
     typical, total = typical_noise(tree, online, past)
-    if played == 0.0 or total <= 0.0:
+    if played == 0.0 or total <= TINY:
         return False
     ledger[LEVEL_MEAN] = level / played
     ledger[TYPICAL] = typical

@@ -50,7 +50,8 @@ def _classical(setting: Setting) -> dict[str, Make]:
         "BAST 0.5": partial(beyond.BAST, diameter=0.5, scale="auto"),
         "MINUCB 0.5": partial(beyond.MINUCB, bias=0.5, scale="auto"),
     }
-    if "bernoulli" in setting.name.split():
+    words = setting.name.split()
+    if "bernoulli" in words and "biased" not in words:  # a biased history leaves [0, 1]
         makes["KLUCB"] = beyond.KLUCB
     return makes
 

@@ -1,12 +1,13 @@
 """Settings by name: a few words that say what differs from the paper's synthetic bandits.
 
 Classical: labels first (tight, loose, shuffled, shuffled-loose, adversarial), then any of bernoulli, gaussian, no-history,
-history (plays for all arms), biased (the same, off by 0.5), swapped (100 plays an arm, those of another arm), K=20, K=1000,
-T=1000, T=100000, delay=1000 (rewards come so many rounds late).
+history (plays for all arms), biased (the same, off by 0.5), swapped (100 plays an arm, those of another arm), K=20 or another
+number of arms, in about as many clusters as its root, T=1000 or another number of rounds, delay=1000: rewards so late.
 Contextual: noise first (paper, gauss1, gauss.3, logistic), then eps=0.1, shuffled, uneven, no-history, swapped, d=20, T=, delay=.
 Recorded: warfarin or warfarin-raw, then T=, delay=.
 """
 
+import math
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -33,7 +34,7 @@ CLASSICAL_WORDS: dict[str, dict[str, Any]] = {
     "history": {"history_share": 1.0},
     "biased": {"history_share": 1.0, "bias": 0.5},
     "swapped": {"history_share": 1.0, "history_mean": 100.0, "swapped": True},
-    "K=20": {"arms": 20, "clusters": 4},
+    "uniform": {"noise": "uniform"},
     "K=1000": {"arms": 1000, "clusters": 30},
 }
 CONTEXTUAL_WORDS: dict[str, dict[str, Any]] = {
@@ -123,41 +124,61 @@ def setting(name: str, *, data: str | None = None) -> Setting:
 
 
 def _classical(name: str, problem: SyntheticClassical, words: list[str]) -> Setting:
-    for word in [word for word in words if word in CLASSICAL_WORDS]:
-        problem = replace(problem, **CLASSICAL_WORDS[word])
-    left = [word for word in words if word not in CLASSICAL_WORDS]
-    made = _sized(name, problem, left, rounds=10_000, trials=200)
+    chosen, left = [], []
+    for word in words:
+        if word in CLASSICAL_WORDS:
+            chosen.append(CLASSICAL_WORDS[word])
+        elif word.startswith("K="):
+            arms = _whole(word)
+            chosen.append({"arms": arms, "clusters": math.isqrt(arms)})
+        else:
+            left.append(word)
+    made = _sized(name, _changed(name, problem, chosen), left, rounds=10_000, trials=200)
     return replace(made, trials=60) if made.heavy else made
 
 
+def _changed(name: str, problem: Any, chosen: list[dict[str, Any]]) -> Any:
+    """The problem with what its words say, each of something else."""
+    keys = [key for words in chosen for key in words]
+    if len(set(keys)) < len(keys):
+        raise ValueError(f"two words of the setting {name!r} contradict each other")
+    return replace(problem, **{key: value for words in chosen for key, value in words.items()})
+
+
 def _contextual(name: str, problem: SyntheticContextual, words: list[str]) -> Setting:
-    left = []
+    chosen, left = [], []
     for word in words:
-        key, _, value = word.partition("=")
         if word in CONTEXTUAL_WORDS:
-            problem = replace(problem, **CONTEXTUAL_WORDS[word])
-        elif key == "eps" and value:
-            problem = replace(problem, eps=_number(value, word))
-        elif key == "d" and value:
-            problem = replace(problem, dimension=int(_number(value, word)))
+            chosen.append(CONTEXTUAL_WORDS[word])
+        elif word.startswith("eps="):
+            chosen.append({"eps": _number(word)})
+        elif word.startswith("d="):
+            chosen.append({"dimension": _whole(word)})
         else:
             left.append(word)
-    return _sized(name, problem, left, rounds=10_000, trials=30)
+    return _sized(name, _changed(name, problem, chosen), left, rounds=10_000, trials=30)
 
 
 def _sized(name: str, problem: Problem, words: list[str], *, rounds: int, trials: int) -> Setting:
     """What is left of a name: the rounds, and how late rewards come."""
     left = {"T": rounds, "delay": 0}
     for word in words:
-        key, _, value = word.partition("=")
-        if key not in left or not value:
+        key = word.partition("=")[0]
+        if key not in left or "=" not in word:
             raise ValueError(f"{word!r} means nothing in the setting {name!r}; see hedgerow league --help")
-        left[key] = int(_number(value, word))
+        left[key] = _whole(word)
     return Setting(name, problem, left["T"], trials, left["delay"])
 
 
-def _number(text: str, word: str) -> float:
+def _number(word: str) -> float:
     try:
-        return float(text)
+        return float(word.partition("=")[2])
     except ValueError:
         raise ValueError(f"{word!r} must have a number after the equals sign") from None
+
+
+def _whole(word: str) -> int:
+    value = _number(word)
+    if value < 1.0 or value != int(value):
+        raise ValueError(f"{word!r} must have a whole number of at least 1 after the equals sign")
+    return int(value)

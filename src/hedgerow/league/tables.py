@@ -34,12 +34,15 @@ def save(folder: Path, tables: Tables) -> None:
     """Write all standings."""
     rows = [asdict(row) for table in tables.values() for row in table]
     content = {"version": __version__, "standings": rows}
-    (folder / RESULTS).write_text(json.dumps(content, indent=1) + "\n")
+    unfinished = folder / f"{RESULTS}.part"
+    unfinished.write_text(json.dumps(content, indent=1) + "\n")
+    unfinished.replace(folder / RESULTS)
 
 
 def check_page(path: str) -> None:
     """Refuse a page without the marks between which the league is written."""
-    if any(mark not in Path(path).read_text() for mark in MARKS):
+    text = Path(path).read_text() if Path(path).is_file() else ""
+    if any(mark not in text for mark in MARKS):
         raise ValueError(f"{path} must hold the lines {MARKS[0]} and {MARKS[1]}, between which the league is written")
 
 
@@ -107,10 +110,10 @@ def _auto(tables: Sequence[list[Standing]], contextual: bool) -> list[str]:
 
 
 def _every(tables: Sequence[list[Standing]]) -> list[str]:
-    common = set.intersection(*({row.policy for row in table} for table in tables))
-    policies = sorted(common, key=lambda policy: (policy != "Auto", policy))
+    known = {row.policy for table in tables for row in table}
+    policies = sorted(known, key=lambda policy: (policy != "Auto", policy))
     rows = [["setting", "trials", *policies]]
     for table in tables:
         ratio = {row.policy: f"{row.ratio:.2f}" for row in table}
-        rows.append([table[0].setting, str(table[0].trials), *(ratio[policy] for policy in policies)])
+        rows.append([table[0].setting, str(table[0].trials), *(ratio.get(policy, "") for policy in policies)])
     return _lines(rows)

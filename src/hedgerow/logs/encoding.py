@@ -102,7 +102,9 @@ class Encoding:
 
 
 def encoded(context: Any, policy: Any) -> Any:
-    """A context of raw values as numbers, by the ``encoding`` of a policy; numbers stay as they are."""
+    """A context of raw values, a mapping or a row of a frame, as numbers, by the ``encoding`` of a policy; numbers stay."""
+    if policy.encoding is not None and hasattr(context, "to_dict"):
+        context = context.to_dict()
     if not isinstance(context, Mapping):
         return context
     if policy.encoding is None:
@@ -113,7 +115,11 @@ def encoded(context: Any, policy: Any) -> Any:
 
 
 def all_encoded(contexts: Any, policy: Any) -> Any:
-    """``encoded`` for a list of contexts."""
+    """``encoded`` for a list of contexts, or a frame with a row for each."""
+    if policy.encoding is not None and hasattr(contexts, "columns"):
+        import narwhals as nw
+
+        contexts = nw.from_native(contexts, eager_only=True).rows(named=True)
     raw = isinstance(contexts, Sequence) and any(isinstance(context, Mapping) for context in contexts)
     return [encoded(context, policy) for context in contexts] if raw else contexts
 

@@ -14,7 +14,9 @@ def _assigned(arms: int, clusters: int, rng: np.random.Generator) -> Integers:
     return rng.permutation(np.arange(arms) % clusters)
 
 
-def _check_share(share: float) -> None:
+def _check_shape(arms: int, clusters: int, share: float) -> None:
+    if arms < 1 or not 1 <= clusters <= arms:
+        raise ValueError(f"arms must be at least 1, and clusters from 1 to as many, got {arms!r} and {clusters!r}")
     if not 0.0 <= share <= 1.0:
         raise ValueError(f"history_share must be between 0 and 1, got {share!r}")
 
@@ -79,7 +81,7 @@ class SyntheticClassical:
     dimension: None = None
 
     def __post_init__(self) -> None:
-        _check_share(self.history_share)
+        _check_shape(self.arms, self.clusters, self.history_share)
         _check_words(labels=(self.labels, LABELS), noise=(self.noise, ("uniform", "bernoulli", "gaussian")))
 
     def trial(self, rounds: int, rng: np.random.Generator) -> Trial:
@@ -137,12 +139,14 @@ class SyntheticContextual:
     swapped: bool = False
 
     def __post_init__(self) -> None:
-        _check_share(self.history_share)
+        _check_shape(self.arms, self.clusters, self.history_share)
         _check_words(
             labels=(self.labels, LABELS[:2]),
             sizes=(self.sizes, ("even", "uneven")),
             noise=(self.noise, ("uniform", "gaussian", "logistic")),
         )
+        if self.dimension < 1 or self.eps < 0.0:
+            raise ValueError(f"dimension must be at least 1 and eps at least 0, got {self.dimension!r} and {self.eps!r}")
         if self.sizes == "uneven" and (self.clusters, self.arms % 100) != (len(UNEVEN), 0):
             raise ValueError(f"uneven sizes need ten clusters and hundreds of arms, got {self.clusters} and {self.arms}")
 

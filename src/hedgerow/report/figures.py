@@ -41,16 +41,30 @@ LABELS = {
 
 def look(policy: str) -> dict[str, Any]:
     """How a policy is drawn; a control with shuffled labels is dashed, in the colour of its policy."""
-    name, _, control = policy.partition(" shuffled")
-    colour, marker = LOOKS.get(name.replace("Lin", ""), (INK, "."))
-    dashed = policy.endswith(" shuffled") or bool(control)
+    colour, marker = LOOKS.get(policy.partition(" shuffled")[0].replace("Lin", ""), (INK, "."))
+    dashed = " shuffled" in policy
     return {"color": colour, "marker": marker, "linestyle": (0, (4, 2)) if dashed else "-", "linewidth": 1.0 if dashed else 1.6}
+
+
+def new_figure(width: float, height: float) -> "Figure":
+    """An empty figure, in inches."""
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def plain(label: object) -> str:
+    """A label of the user's as it is: matplotlib would read what stands between two dollars as a formula."""
+    return str(label).replace("$", r"\$")
 
 
 @contextmanager
 def style() -> Iterator[None]:
     """One look for all figures."""
-    import matplotlib as mpl
+    try:
+        import matplotlib as mpl
+    except ImportError as error:
+        raise ImportError('figures need matplotlib: pip install "hedgerow[cli]"') from error
 
     parts = ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color")
     settings: dict[str, Any] = dict.fromkeys(parts, INK)
@@ -121,10 +135,8 @@ def draw_shares(axes: Any, result: Simulation) -> None:
 
 def curves(result: Simulation, *, measure: str, policies: Sequence[str]) -> "Figure":
     """One panel of curves, the legend beside it."""
-    from matplotlib.figure import Figure
-
     with style():
-        figure = Figure(figsize=(7.5, 3.8), layout="constrained")
+        figure = new_figure(7.5, 3.8)
         axes = figure.subplots()
         draw_curves(axes, result, measure, policies)
         figure.suptitle(f"{result.problem[:90]}\n{result.trials} trials, seed {result.seed}", fontsize=8)
@@ -134,10 +146,8 @@ def curves(result: Simulation, *, measure: str, policies: Sequence[str]) -> "Fig
 
 def panels(results: Sequence[tuple[str, Simulation, str, str]], *, log: bool = False, marks: Sequence[int] = ()) -> "Figure":
     """A row per panel: the curves, and META's share beside them; one legend below."""
-    from matplotlib.figure import Figure
-
     with style():
-        figure = Figure(figsize=(9.0, 0.9 + 2.7 * len(results)), layout="constrained")
+        figure = new_figure(9.0, 0.9 + 2.7 * len(results))
         grid = figure.subplots(len(results), 2, squeeze=False, width_ratios=(1.6, 1))
         for (left, right), (title, result, measure, unit) in zip(grid, results, strict=True):
             draw_curves(left, result, measure, result.policies)
@@ -156,10 +166,8 @@ def panels(results: Sequence[tuple[str, Simulation, str, str]], *, log: bool = F
 
 def radii(results: Sequence[tuple[str, Simulation]]) -> "Figure":
     """Figure (c): for each eps rewards over the largest of the instance, over those of the best arms, and META's shares."""
-    from matplotlib.figure import Figure
-
     with style():
-        figure = Figure(figsize=(9.0, 7.8), layout="constrained")
+        figure = new_figure(9.0, 7.8)
         grid = figure.subplots(3, len(results), squeeze=False)
         for column, (title, result) in enumerate(results):
             for row, measure in enumerate(("normalised", "of the best")):

@@ -137,6 +137,8 @@ def evaluate(
     """
     log = as_log(source, arm, reward, context, clusters, time, propensity)
     _check(split, rounds, draws, runs)
+    if not isinstance(history, bool):
+        raise ValueError(f"history says whether to split one off the log, True or False, got {type(history).__name__}")
     tell: Say = say or (lambda _: None)
     log, untried = _tried(log)
     grade = graded(log, logging=logging)

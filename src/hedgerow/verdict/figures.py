@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..report.figures import BLUE, GREEN, GREY, INK, ORANGE, VERMILION, style
+from ..report.figures import BLUE, GREEN, GREY, INK, ORANGE, VERMILION, new_figure, plain, style
 from ..types import Floats, Label
 
 if TYPE_CHECKING:
@@ -26,14 +26,12 @@ CURVES = {
     "shuffled": ("HUCBC, shuffled labels", VERMILION),
 }
 COLD = {"UCB": "UCB", "grouped": "UCBC", "shuffled": "UCBC, shuffled labels"}
-MOST_ARMS = 200
-"""More arms than this would be a smear: the others are left out of the figure, not of the table."""
+MOST_ARMS, MOST_GROUPS = 200, 40
+"""More arms than this would be a smear: then each group shows its best, and only some groups are named."""
 
 
 def gains_figure(found: "Evaluation") -> "Figure":
     """Gains per 1000 decisions with 90 % intervals, replay beside simulation."""
-    from matplotlib.figure import Figure
-
     parts: list[tuple[str, dict[str, Any], str, str]] = [("simulation", found.gains, BLUE, "o")]
     if found.replay is not None:
         parts.append((f"replay, {found.replay.rounds:,} rounds", found.replay.gains, ORANGE, "s"))
@@ -41,7 +39,7 @@ def gains_figure(found: "Evaluation") -> "Figure":
         parts.append((f"replay with contexts, {found.contextual.rounds:,} rounds", found.contextual.gains, GREEN, "D"))
     names = list(found.gains)
     with style():
-        figure = Figure(figsize=(8.0, 0.9 + 0.62 * len(names)), layout="constrained")
+        figure = new_figure(8.0, 0.9 + 0.62 * len(names))
         axes = figure.subplots()
         for at, (label, gains, colour, marker) in enumerate(parts):
             rows = [names.index(name) + 0.18 * at for name in gains]
@@ -61,11 +59,9 @@ def gains_figure(found: "Evaluation") -> "Figure":
 
 def curves_figure(found: "Evaluation") -> "Figure":
     """Expected reward per round of each policy, the mean over worlds: how soon it can be trusted with the choice."""
-    from matplotlib.figure import Figure
-
     window = max(found.setting.rounds // 50, 1)
     with style():
-        figure = Figure(figsize=(8.0, 3.4), layout="constrained")
+        figure = new_figure(8.0, 3.4)
         axes = figure.subplots()
         for name, curve in found.curves.items():
             label, colour = CURVES[name]
@@ -81,12 +77,11 @@ def curves_figure(found: "Evaluation") -> "Figure":
 
 def course_figure(course: "Course", scale: float) -> "Figure":
     """What the groups explain, and how far arms have moved since the history, as rows come in; rewards vary by ``scale``."""
-    from matplotlib.figure import Figure
     from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
     with style():
         parts = [part for part, known in (("share", course.share), ("moved", course.moved)) if known is not None]
-        figure = Figure(figsize=(8.0, 2.8), layout="constrained")
+        figure = new_figure(8.0, 2.8)
         for axes, part in zip(figure.subplots(1, len(parts), squeeze=False)[0], parts, strict=True):
             if part == "share" and course.share is not None:
                 median, low, high = 100.0 * course.share
@@ -103,38 +98,38 @@ def course_figure(course: "Course", scale: float) -> "Figure":
 
 
 def arms_figure(arms: tuple[Label, ...], clusters: tuple[Label, ...] | None, means: Floats) -> "Figure":
-    """Estimated expected reward of each arm with its 90 % interval, groups side by side, best group first."""
-    from matplotlib.figure import Figure
-
+    """Estimated expected reward of each arm with its 90 % interval, groups side by side, best group first; of many the best."""
     median, low, high = means
     groups: dict[Label, list[int]] = {}
     for at, label in enumerate(clusters or ("all arms",) * len(arms)):
         groups.setdefault(label, []).append(at)
     ordered = sorted(groups.items(), key=lambda item: -float(median[item[1]].mean()))
     with style():
-        figure = Figure(figsize=(8.0, 3.6), layout="constrained")
+        figure = new_figure(8.0, 3.6)
         axes = figure.subplots()
         place, ticks = 0, []
+        most = len(arms) if len(arms) <= MOST_ARMS else max(MOST_ARMS // len(ordered), 1)
         for turn, (_, members) in enumerate(ordered):
-            inside = sorted(members, key=lambda at: -median[at])[: max(MOST_ARMS - place, 0)]
+            inside = sorted(members, key=lambda at: -median[at])[:most]
             x = np.arange(place, place + len(inside))
             error = [median[inside] - low[inside], high[inside] - median[inside]]
             axes.errorbar(x, median[inside], yerr=error, fmt="o", markersize=3, linewidth=1, color=(BLUE, ORANGE)[turn % 2])
             ticks.append(place + (len(inside) - 1) / 2.0)
             place += len(inside) + 1
-        axes.set(ylabel="expected reward", xlabel="" if clusters else "arm")
-        axes.set_xticks(ticks, [str(label)[:14] for label, _ in ordered], rotation=45 if len(ordered) > 6 else 0, fontsize=8)
+        shown = f"the {most} best of each group, at most" if most < max(map(len, groups.values())) else ""
+        axes.set(ylabel="expected reward", xlabel=shown if clusters else "arm")
+        step = -(-len(ordered) // MOST_GROUPS)
+        names = [plain(str(label)[:14]) for label, _ in ordered]
+        axes.set_xticks(ticks[::step], names[::step], rotation=45 if len(names) > 6 else 0, fontsize=8)
         axes.grid(False, axis="x")
     return figure
 
 
 def verdict_figure(found: "Evaluation") -> "Figure":
     """The first figure of a verdict that there is: gains, or nothing but a sentence if it was refused."""
-    from matplotlib.figure import Figure
-
     if found.gains:
         return gains_figure(found)
     with style():
-        figure = Figure(figsize=(8.0, 1.2), layout="constrained")
+        figure = new_figure(8.0, 1.2)
         figure.text(0.02, 0.5, "\n".join(("Refused:", *found.refused)), va="center", wrap=True)
     return figure
