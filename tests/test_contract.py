@@ -1,5 +1,7 @@
 """The contract of hedgerow.testing over every policy, bare and under Meta."""
 
+import json
+import math
 import os
 import subprocess
 import sys
@@ -8,6 +10,7 @@ from functools import partial
 import pytest
 
 import hedgerow as hr
+from hedgerow.explanation import Explanation, Score
 from hedgerow.kernel import COMPILED
 from hedgerow.testing import ARMS, check_policy
 
@@ -126,6 +129,68 @@ def test_the_contract_in_plain_python():
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", __file__]
     run = subprocess.run(command, env={**os.environ, "HEDGEROW_COMPILE": "0"}, capture_output=True, text=True)
     assert run.returncode == 0, run.stdout[-3000:]
+
+
+class Homemade:
+    """A policy that is not made of hedgerow's parts: the arm of the highest mean, untried ones first."""
+
+    name, identity, dimension, clusters, clustered = "Homemade", "homemade", None, None, False
+
+    def __init__(self, arms):
+        self.sums = {arm: [0, 0.0] for arm in arms}
+
+    arms = property(lambda self: tuple(self.sums))
+    rounds = property(lambda self: sum(plays for plays, _ in self.sums.values()))
+
+    def select(self, context=None, *, rng=None):
+        if context is not None:
+            raise ValueError("Homemade takes no context")
+        return hr.Decision(max(self.sums, key=self.mean), policy=self.identity)
+
+    def mean(self, arm):
+        plays, total = self.sums[arm]
+        return total / plays if plays else math.inf
+
+    def update(self, decision, reward):
+        if getattr(decision, "policy", None) != self.identity or decision.context is not None:
+            raise ValueError(f"not a decision of Homemade: {decision!r}")
+        if not isinstance(reward, float) or not math.isfinite(reward):
+            raise ValueError(f"not a reward: {reward!r}")
+        self.sums[decision.arm] = [self.sums[decision.arm][0] + 1, self.sums[decision.arm][1] + reward]
+
+    def explain(self, context=None):
+        means = {arm: self.mean(arm) for arm in self.sums}
+        return Explanation(Score("arm", arm, mean, 0.0, mean, self.sums[arm][0], 0.0) for arm, mean in means.items())
+
+    def add_arm(self, arm, *, cluster=None):
+        if arm in self.sums:
+            raise ValueError(f"{arm!r} is there already")
+        self.sums[arm] = [0, 0.0]
+
+    def remove_arm(self, arm):
+        del self.sums[arm]
+
+    def merge(self, other, *, since=None):
+        if not isinstance(other, Homemade):
+            raise ValueError(f"not a Homemade: {other!r}")
+        for arm, (plays, total) in other.sums.items():
+            before = since.sums[arm] if since else [0, 0.0]
+            self.sums[arm] = [self.sums[arm][0] + plays - before[0], self.sums[arm][1] + total - before[1]]
+
+    def save(self, path):
+        path.write_text(json.dumps(self.sums))
+
+    @classmethod
+    def load(cls, path):
+        made = cls([])
+        made.sums = json.loads(path.read_text())
+        return made
+
+
+def test_a_policy_of_ones_own():
+    check_policy(Homemade, load=Homemade.load)
+    with pytest.raises(AssertionError, match="select is pure"):
+        check_policy(lambda arms: Forgetful(Homemade(arms)), load=Homemade.load)
 
 
 class Forgetful:

@@ -9,25 +9,35 @@ import io
 import tempfile
 import zipfile
 from collections.abc import Callable, Collection, Iterator
+from copy import deepcopy
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from .bandit import Bandit
 from .checks import accepted
 from .history import History
-from .state import load
+from .meta import Meta
+from .state import load as hedgerow_load
 from .types import Decision, Floats, Policy
 
 Make: TypeAlias = Callable[..., Policy]
+Load: TypeAlias = Callable[[Path], Policy]
 ARMS = ("a", "b", "c", "d", "e", "f", "g")
 TWO_LEVELS = ("x", "x", "y", "x", "z", "y", "y")
 THREE_LEVELS = (("p", "x"), ("p", "x"), ("p", "y"), ("q", "x"), ("q", "z"), ("p", "y"), ("q", "z"))
 
 
 def check_policy(
-    make: Make, *, dimension: int | None = None, rounds: int = 150, seed: int = 0, skip: Collection[str] = ()
+    make: Make,
+    *,
+    dimension: int | None = None,
+    rounds: int = 150,
+    seed: int = 0,
+    skip: Collection[str] = (),
+    load: Load = hedgerow_load,
 ) -> None:
     """Raise an AssertionError if a policy breaks the contract.
 
@@ -37,10 +47,12 @@ def check_policy(
         dimension: length of the context vectors, for policies with contexts.
         rounds: online rounds of each check.
         skip: names in ``CHECKS`` that do not apply to the policy.
+        load: reads what the policy's ``save`` wrote; a policy of your own has one of its own. ``save`` writes one file, and the
+            same one for the same state.
     """
     if unknown := set(skip) - set(CHECKS):
         raise ValueError(f"skip names no check: {sorted(unknown)}; the checks are {sorted(CHECKS)}")
-    world = World(dimension, rounds, seed)
+    world = World(dimension, rounds, seed, load)
     for case, made in _cases(make, world):
         for name, check in CHECKS.items():
             if name not in skip:
@@ -53,8 +65,9 @@ def check_policy(
 class World:
     """Rounds to play: a reward for every arm, and a context."""
 
-    def __init__(self, dimension: int | None, rounds: int, seed: int):
+    def __init__(self, dimension: int | None, rounds: int, seed: int, load: Load = hedgerow_load):
         rng = np.random.default_rng(seed)
+        self.load = load
         self.dimension = dimension
         self.rewards = rng.random((rounds, len(ARMS)))
         self.contexts = None if dimension is None else rng.normal(size=(rounds, dimension))
@@ -99,16 +112,18 @@ def snapshot(policy: Policy) -> bytes:
         return path.read_bytes()
 
 
-def _sums(policy: Policy) -> dict[str, Floats]:
-    """The arrays of the state that hold sums, without those derived from them."""
+def _sums(policy: Policy, context: Floats | None) -> dict[str, Floats]:
+    """The arrays of the state that hold sums, without those derived from them; of other people's policies what they explain."""
+    if not isinstance(policy, Bandit | Meta):
+        return {"explain": np.nan_to_num([(score.pulls, score.mean) for score in policy.explain(context)])}
     with zipfile.ZipFile(io.BytesIO(snapshot(policy))) as archive:
         names = [name for name in archive.namelist() if name.endswith(".npy") and "derived" not in name]
         return {name: np.load(io.BytesIO(archive.read(name)), allow_pickle=False) for name in names}
 
 
-def _assert_same_sums(one: Policy, other: Policy) -> None:
+def _assert_same_sums(one: Policy, other: Policy, context: Floats | None) -> None:
     """Counts exactly, other sums to 1e-12 of the largest in their row."""
-    mine, theirs = _sums(one), _sums(other)
+    mine, theirs = _sums(one, context), _sums(other, context)
     assert mine.keys() == theirs.keys()
     for name, array in mine.items():
         assert np.array_equal(array[:, 0], theirs[name][:, 0]), f"counts differ in {name}"
@@ -146,7 +161,7 @@ def late_rewards_end_alike(make: Make, world: World) -> None:
     played = world.play(live)
     for at in np.random.default_rng(1).permutation(len(played)):
         late.update(*played[at])
-    _assert_same_sums(live, late)
+    _assert_same_sums(live, late, world.context(0))
 
 
 def same_seed_same_arms(make: Make, world: World) -> None:
@@ -191,21 +206,23 @@ def merge_equals_one_worker(make: Make, world: World) -> None:
     middle, end = len(world.rewards) // 2, len(world.rewards)
     base = make()
     world.play(base, range(middle // 2))
-    one, left, right = (_reloaded(base) for _ in range(3))
+    one, left, right = (deepcopy(base) for _ in range(3))
     for decision, reward in (
         *world.play(left, range(middle // 2, middle)),
         *world.play(right, range(middle, end)),
     ):
         one.update(decision, reward)
     left.merge(right, since=base)
-    _assert_same_sums(left, one)
+    _assert_same_sums(left, one, world.context(0))
 
 
 def load_equals_saved(make: Make, world: World) -> None:
     """What was saved and loaded is the same policy and goes on as the saved one."""
     policy = make()
     world.play(policy)
-    loaded = _reloaded(policy)
+    with tempfile.TemporaryDirectory() as folder:
+        policy.save(Path(folder) / "state")
+        loaded = world.load(Path(folder) / "state")
     assert snapshot(loaded) == snapshot(policy)
     assert world.play(loaded) == world.play(policy)
 
@@ -240,13 +257,6 @@ def rejected_input_changes_nothing(make: Make, world: World) -> None:
 
 def _takes(make: Make, keyword: str) -> bool:
     return isinstance(make, partial) and keyword in make.keywords
-
-
-def _reloaded(policy: Policy) -> Policy:
-    with tempfile.TemporaryDirectory() as folder:
-        policy.save(Path(folder) / "state")
-        loaded: Policy = load(Path(folder) / "state")
-        return loaded
 
 
 CHECKS: dict[str, Callable[[Make, World], None]] = {
