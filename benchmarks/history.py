@@ -117,7 +117,7 @@ def main() -> None:
     parser.add_argument(
         "--rows", type=int, default=10_000_000, help="rows of the longest log; the others are shorter by 10 and 100"
     )
-    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--measure", nargs=2, metavar=("WAY", "PATH"), help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.measure:

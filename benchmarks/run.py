@@ -93,8 +93,8 @@ def profile(works: list[Work], workers: dict[str, Worker], results: Results, *, 
 
 
 def _write(results: Results, versions: dict[str, str], options: argparse.Namespace) -> None:
-    """The whole report into docs; a part of it, which must not replace the whole, to standard output."""
-    whole = options.only is None
+    """The whole report into docs; a part of it, or a trial, which must not replace the whole, to standard output."""
+    whole = options.only is None and not options.quick
     path = DOCS / "benchmarks.md" if whole else Path(HERE.parent, ".bench", "partial.md")
     report.write(path, results, versions, repeats=options.repeats, quick=options.quick)
     if results.curves:

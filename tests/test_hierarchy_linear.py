@@ -10,17 +10,16 @@ import pytest
 from hedgerow.arms import Arms
 from hedgerow.hierarchy import ledger as book
 from hedgerow.hierarchy.evidence import MEAN, eliminate_lower, eliminate_upper, pose, profile
+from hedgerow.hierarchy.ledger import new_ledger
 from hedgerow.hierarchy.linear import (
     choose,
-    derived_size,
     estimate,
     expect,
     learn,
-    new_ledger,
     rebuild,
     settle,
 )
-from hedgerow.hierarchy.posterior import solve
+from hedgerow.hierarchy.posterior import derived_size, solve
 from hedgerow.statistics import observe, row_size
 from hedgerow.tree import PARENT, SIZE
 

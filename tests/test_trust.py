@@ -34,7 +34,6 @@ CONTEXTUAL = hr.problems.SyntheticContextual
 
 @pytest.mark.parametrize("make", [hr.HUCBC, hr.META], ids=lambda make: make.__name__)
 def test_good_groups_explain_much_and_shuffled_ones_nothing(make):
-    make = make if make is not hr.HUCB else lambda arms, clusters, history: hr.HUCBC(arms, clusters=clusters, history=history)
     good = quietly(lived(make, CLASSICAL(alpha=(0.8, 1.2)))).grouping
     bad = quietly(lived(make, CLASSICAL(alpha=(0.8, 1.2), labels="shuffled"))).grouping
     assert good.share.low > 0.4

@@ -197,20 +197,12 @@ class History:
         state.save(path, manifest, {"sums": self.sums})
 
     @classmethod
-    def load(cls, path: str | Path) -> "History":
-        """The history that ``save`` wrote."""
-        loaded = state.load(path)
-        if not isinstance(loaded, cls):
-            raise ValueError(f"{path} holds a {type(loaded).__name__}, not a history; use hedgerow.load")
-        return loaded
-
-    @classmethod
     def _restore(cls, file: state.StateFile) -> "History":
         arms = tuple(as_label(tuples(arm), "an arm label") for arm in file.manifest["arms"])
         dimension = as_dimension(file.manifest["dimension"])
-        columns = file.manifest.get("encoding")  # files of older versions have none, nor counts of missing rows
+        columns = file.manifest["encoding"]
         encoding = None if columns is None else Encoding.from_json(columns)
-        missing = {str(reason): int(rows) for reason, rows in file.manifest.get("missing", {}).items()}
+        missing = {str(reason): int(rows) for reason, rows in file.manifest["missing"].items()}
         sums = file.array("sums", (len(arms), row_size(dimension)))
         return cls(arms, sums, dimension, encoding=encoding, missing=missing)
 

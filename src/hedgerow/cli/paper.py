@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 @app.command()
 def reproduce(
     figures: Annotated[list[str] | None, typer.Argument(help="Figures a to f, or bounds; all if none is given.")] = None,
-    trials: Annotated[int | None, typer.Option(help="Trials of each panel; the paper's 20 or 10 if left out.")] = None,
+    trials: Annotated[int | None, typer.Option(help="Trials of each panel; the report's own, 10 to 40, if left out.")] = None,
     rounds: Annotated[int | None, typer.Option(help="At most so many rounds; the paper's own if left out.")] = None,
     jobs: Annotated[int | None, typer.Option(help="Processes; all cores if left out.")] = None,
     backend: Annotated[str | None, typer.Option(help="Where trials run: joblib, or a dask or ray cluster.")] = None,

@@ -18,9 +18,7 @@ from ..tree import FIRST, PARENT, SIZE, TIE, is_best, pick
 from ..types import Floats, Links
 from .evidence import CEILING, MEAN, covariance_start
 from .ledger import COUNT, DEPTH, EXCESS, LARGEST, LEAST, NEXT, OFFSET, RHO, SIG2, VARIANCE, record
-from .ledger import new_ledger as new_ledger
 from .posterior import depth_of
-from .posterior import derived_size as derived_size
 from .rebuild import rebuild
 from .shape import noise
 from .width import bonus, reach_of

@@ -20,8 +20,6 @@ from .verdicts import Claim
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-LETTERS = tuple("abcdef")
-
 
 @dataclass(frozen=True)
 class Reproduction:
@@ -46,13 +44,13 @@ class Reproduction:
         return {"seed": self.seed, "python": platform.python_version(), **versions}
 
     def warnings(self) -> list[str]:
-        """What a reader must know before all else: less than the paper's scale, or simulated data."""
+        """What a reader must know before all else: fewer trials or rounds than it should have, or simulated data."""
         found = []
         if any(
             self.results[key].trials < panel.trials or self.results[key].rounds < panel.rounds
             for key, panel in self.panels.items()
         ):
-            found.append("Fewer trials or rounds than the paper's: only to see what the report looks like.")
+            found.append("Fewer trials or rounds than the report's own: only to see what it looks like.")
         if sources := sorted({str(panel.problem).split("):")[0] + ")" for panel in self.panels.values() if panel.simulated}):
             found.append(f"Simulated data stands in for the real: {'; '.join(sources)}.")
         return found
