@@ -255,3 +255,23 @@ def test_rewards_too_small_to_be_squared_are_equal():
         decision = policy.select()
         policy.update(decision, 1e-160 if decision.arm == "a" else 3e-160)
     assert [score.pulls for score in policy.explain()] == [10, 10]
+
+
+@pytest.mark.parametrize("make", [hr.Auto, hr.HierTS])
+def test_rare_events_in_other_units_are_the_same(make):
+    """A history of 0 and 1000, or of 100 and 101, is one of two values before a single round was played."""
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        rates, past = rng.uniform(0.0, 0.06, 20), np.repeat(np.arange(20), 15)
+        paid, rewards = (rng.random(past.size) < rates[past]) * 1.0, (rng.random((400, 20)) < rates) * 1.0
+        played = []
+        for scale, shift in ((1.0, 0.0), (1000.0, 0.0), (1.0, 100.0)):
+            policy = make(range(20), history=hr.History.from_rounds(arms=past, rewards=scale * paid + shift))
+            arms = []
+            for row in rewards:
+                decision = policy.select()
+                arms.append(decision.arm)
+                policy.update(decision, scale * row[decision.arm] + shift)
+            played.append(arms)
+        assert np.mean(np.array(played[0]) == played[1]) > 0.95
+        assert np.mean(np.array(played[0]) == played[2]) > 0.95

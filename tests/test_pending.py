@@ -140,6 +140,34 @@ def test_a_batch_spreads_over_arms(make):
     assert sorted(batch) == list(range(10))
 
 
+def assert_same_scores(one, other):
+    x = [0.3, -0.2, 0.5] if one.dimension else None
+    for mine, theirs in zip(one.explain(x), other.explain(x), strict=True):
+        assert (mine.mean, mine.index, mine.waiting) == pytest.approx((theirs.mean, theirs.index, theirs.waiting), rel=1e-9)
+
+
+@pytest.mark.parametrize("name", MAKES)
+def test_a_reward_that_will_not_come_is_waited_for_no_longer(name):
+    policy, plain = MAKES[name](), MAKES[name]()
+    for context, reward in rounds(policy, 60):
+        decision = policy.select(context)
+        for one in (policy, plain):
+            one.update(decision, reward)
+    first, second = (policy.select(context) for context, _ in rounds(policy, 2, seed=1))
+    for one in (first, second):
+        policy.expect(one)
+    plain.expect(second)
+    policy.cancel(first)
+    assert policy.pending == 1
+    assert_same_scores(policy, plain)
+    policy.cancel(second)
+    plain.cancel(second)
+    assert policy.pending == 0
+    assert_same_scores(policy, plain)
+    with pytest.raises(ValueError, match="does not wait for a reward of"):
+        policy.cancel(first)
+
+
 def test_numpy_labels_and_contexts_that_wait_are_saved(tmp_path):
     flat, linear = hr.UCB(range(3)), hr.LinUCB(range(3), dimension=2)
     flat.anticipate(np.int64(1))

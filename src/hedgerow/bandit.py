@@ -24,7 +24,6 @@ from .tree import CLOCKS
 from .trust import Trust
 from .types import Decision, Decisions, Floats, Label, tuples
 from .walks import walk_of
-from .walks.waiting import release
 
 BATCH = 1 << 22
 """Scores that ``select_many`` holds in memory at a time."""
@@ -238,7 +237,7 @@ class Bandit:
     def expect(self, decision: Decision) -> None:
         """Count a decision whose reward is still to come, so that others made meanwhile do not all repeat it.
 
-        It narrows the width of its arm, and leaves the mean as it is. ``update`` settles it.
+        It narrows the width of its arm, and leaves the mean as it is. ``update`` settles it; ``cancel`` if no reward will come.
 
         >>> import hedgerow as hr
         >>> policy = hr.UCB(["a", "b"])
@@ -271,11 +270,31 @@ class Bandit:
         self._walk.settle(self.rule.number, self._nodes, leaf, reward, context, self._still_waiting(self._nodes))
         self._close()
 
-    def _give_up(self, arm: Label, count: int) -> None:
-        """Wait no longer for some decisions without context."""
-        self._waiting -= Counter({(arm, None): count})
-        for _ in range(count):
-            release(self._nodes, self._nodes.arms.leaf(arm), np.zeros(0))
+    def cancel(self, decision: Decision) -> None:
+        """Wait no longer for the reward of an expected decision: it will not come.
+
+        >>> import hedgerow as hr
+        >>> policy = hr.UCB(["a", "b"])
+        >>> decision = policy.select()
+        >>> policy.expect(decision)
+        >>> policy.cancel(decision)
+        >>> policy.pending
+        0
+        """
+        checks.own_decision(decision, self)
+        self.dismiss(decision.arm, decision.context)
+
+    def dismiss(self, arm: Label, context: Sequence[float] | None = None) -> None:
+        """``cancel`` for a round that someone else decided."""
+        leaf = self._nodes.arms.leaf(arm)
+        x = checks.checked_context(context, self._dimension, self.name)
+        waited = (arm, context if context is None else tuple(context))
+        if waited not in self._waiting:
+            raise ValueError(
+                f"{self.name} does not wait for a reward of {arm!r}" + ("" if context is None else f" in {x.tolist()}")
+            )
+        self._waiting -= Counter([waited])
+        self._walk.release(self._nodes, leaf, x, self._still_waiting(self._nodes))
         self._close()
 
     def _close(self) -> None:

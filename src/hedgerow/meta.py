@@ -142,12 +142,33 @@ class Meta:
         if self.shared:
             self._warn_of([other for name, other in self.experts.items() if name != followed], decision)
 
+    def cancel(self, decision: Decision) -> None:
+        """Wait no longer for the reward of an expected decision: it will not come."""
+        followed, inner = self._passed_on(decision)
+        if not self._expected[decision.arm, followed]:
+            raise ValueError(f"{self.name} does not wait for a reward of {decision.arm!r} by {followed}")
+        self.experts[followed].cancel(inner)
+        self._chooser.dismiss(followed)
+        self._expected -= Counter([(decision.arm, followed)])
+        if self.shared:
+            self._dismiss_in([other for name, other in self.experts.items() if name != followed], decision)
+
     def anticipate(self, arm: Label, context: Sequence[float] | None = None) -> None:
         """``expect`` for a round that someone else decided: only shared experts count it."""
         self.check(arm, 0.0, context)
         if self.shared:
             seen = None if context is None else tuple(context)
             self._warn_of(list(self.experts.values()), Decision(arm, context=seen))
+
+    def dismiss(self, arm: Label, context: Sequence[float] | None = None) -> None:
+        """``cancel`` for a round that someone else decided."""
+        if self.shared:
+            seen = None if context is None else tuple(context)
+            self._dismiss_in(list(self.experts.values()), Decision(arm, context=seen))
+
+    def _dismiss_in(self, experts: Sequence[Policy], decision: Decision) -> None:
+        for expert in experts:
+            expert.dismiss(decision.arm, decision.context if expert.dimension else None)
 
     def _warn_of(self, experts: Sequence[Policy], decision: Decision) -> None:
         for expert in experts:
@@ -213,8 +234,8 @@ class Meta:
         for expert in self.experts.values():
             expert.remove_arm(arm)
         for name in self.experts:
-            if waited := self._expected.pop((arm, name), 0):
-                self._chooser._give_up(name, waited)
+            for _ in range(self._expected.pop((arm, name), 0)):
+                self._chooser.dismiss(name)
 
     def _check_experts(self) -> None:
         """Experts belong to their Meta; one that was changed on its own can no longer be changed with the others."""

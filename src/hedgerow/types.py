@@ -143,8 +143,14 @@ class Policy(Protocol):
     def expect(self, decision: Decision) -> None:
         """Count an own decision whose reward is still to come."""
 
+    def cancel(self, decision: Decision) -> None:
+        """Wait no longer for the reward of an expected decision: it will not come."""
+
     def anticipate(self, arm: Label, context: Sequence[float] | None = None) -> None:
         """Count a round that someone else decided and whose reward is still to come."""
+
+    def dismiss(self, arm: Label, context: Sequence[float] | None = None) -> None:
+        """Wait no longer for the reward of an anticipated round."""
 
     def check(self, arm: Label, reward: float, context: Sequence[float] | None = None) -> None:
         """Raise what ``learn`` would raise."""

@@ -258,6 +258,16 @@ def expect(tree: Links, pending: Floats, derived: Floats, ledger: Floats, leaf: 
 
 
 @compiled
+def forget(tree: Links, pending: Floats, derived: Floats, leaf: int) -> None:
+    """A decision whose reward will not come: the posterior without any that wait; those still pending must narrow it again."""
+    derived[:, MEAN:] = pending[:, MEAN:]
+    node = leaf
+    while node >= 0:
+        pending[node, AWAITED] -= 1.0
+        node = tree[node, PARENT]
+
+
+@compiled
 def narrow(tree: Links, derived: Floats, ledger: Floats, leaf: int, context: Floats) -> None:
     """The covariances as they will be once a decision has its reward."""
     images = _room(ledger, context)

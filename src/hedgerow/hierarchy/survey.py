@@ -1,12 +1,31 @@
 """The arms of a hierarchical policy over rewards, each by itself: plays, means, noise, and the units that all is measured in."""
 
+import math
+
 from ..kernel import compiled
 from ..noise import arm_noise, two_values, typical_noise
 from ..statistics import PULLS, SQUARES, TOTAL
 from ..tree import SIZE
 from ..types import Floats, Links
 from .drift import drift_of_means, trusted
-from .table import BINARY, DRIFT2, GROWN, HOPED, LARGEST, LEAST, LEVEL_MEAN, MEAN, NOISE, PLAYS, POOLED, TRUST, TYPICAL, UNIT
+from .table import (
+    BINARY,
+    DRIFT2,
+    GROWN,
+    HIGH,
+    HOPED,
+    LARGEST,
+    LEAST,
+    LEVEL_MEAN,
+    LOW,
+    MEAN,
+    NOISE,
+    PLAYS,
+    POOLED,
+    TRUST,
+    TYPICAL,
+    UNIT,
+)
 
 BORROWED, LENT = 5.0, 2.0
 """Plays by which an arm's noise is drawn to the typical one, and to that of the arms played most."""
@@ -19,15 +38,46 @@ SURPRISE = 8.0
 
 
 @compiled
-def two_valued(online: Floats, past: Floats, ledger: Floats) -> bool:
-    """Whether rewards take two values only: then sum (r - low)(high - r) = 0. Before both were seen, 0 and 1 are tried."""
-    low, high = ledger[LEAST], ledger[LARGEST]
-    if low >= high:
-        low, high = 0.0, 1.0
+def values_of(tree: Links, past: Floats) -> tuple[float, float]:
+    """The two values of the rewards in a history; 0 and 1 if there are more, or too few arms to tell.
+
+    Where rewards are low or high, the mean square of an arm is (low + high) mean - low high: all arms lie on a line.
+    """
+    arms, level, squares, spread, common, left = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    for node in range(1, len(tree)):
+        if tree[node, SIZE] == 0 and past[node, PULLS] > 0.0:
+            mean, square = past[node, TOTAL] / past[node, PULLS], past[node, SQUARES] / past[node, PULLS]
+            off, beyond, arms = mean - level, square - squares, arms + 1.0
+            level += off / arms
+            squares += beyond / arms
+            spread += off * (mean - level)
+            common += off * (square - squares)
+            left += beyond * (square - squares)
+    if arms < 3.0 or spread <= 0.0:
+        return 0.0, 1.0
+    total = common / spread
+    apart2 = total * total - 4.0 * (total * level - squares)
+    if apart2 <= 0.0 or left - total * common > 1e-9 * apart2 * apart2:
+        return 0.0, 1.0
+    return 0.5 * (total - math.sqrt(apart2)), 0.5 * (total + math.sqrt(apart2))
+
+
+@compiled
+def set_values(tree: Links, online: Floats, past: Floats, ledger: Floats) -> None:
+    """Whether rewards take two values only, and which: then sum (r - low)(high - r) = 0.
+
+    Before both were seen online, 0 and 1 are tried, and those of the history.
+    """
     pulls = online[0, PULLS] + past[0, PULLS]
     total = online[0, TOTAL] + past[0, TOTAL]
     squares = online[0, SQUARES] + past[0, SQUARES]
-    return two_values(pulls, total, squares, low, high)
+    low, high = ledger[LEAST], ledger[LARGEST]
+    if low >= high:
+        low, high = 0.0, 1.0
+        if not two_values(pulls, total, squares, low, high):
+            low, high = values_of(tree, past)
+    ledger[LOW], ledger[HIGH] = low, high
+    ledger[BINARY] = 1.0 if two_values(pulls, total, squares, low, high) else 0.0
 
 
 @compiled
@@ -35,8 +85,7 @@ def noise_of(derived: Floats, ledger: Floats, node: int, deviations: float) -> f
     """Variance of an arm's rewards: its own, drawn to the typical one; of two values, that of a rate drawn to the mean rate."""
     plays = derived[node, PLAYS]
     if ledger[BINARY] > 0.0:
-        low = ledger[LEAST] if ledger[LEAST] < ledger[LARGEST] else 0.0
-        width = ledger[LARGEST] - ledger[LEAST] if ledger[LEAST] < ledger[LARGEST] else 1.0
+        low, width = ledger[LOW], ledger[HIGH] - ledger[LOW]
         hits = plays * (derived[node, MEAN] - low) / width
         rate = (hits + 2.0) / (plays + 2.0 * width / (ledger[LEVEL_MEAN] - low))
         variance: float = rate * (1.0 - rate) * width * width
@@ -95,7 +144,7 @@ def measure(tree: Links, online: Floats, past: Floats, derived: Floats, ledger: 
     ledger[TYPICAL] = typical
     ledger[POOLED] = (pooled + total) / degrees
     ledger[GROWN] = max(1.0, ledger[POOLED] / typical) ** SURPRISE
-    ledger[BINARY] = 1.0 if two_valued(online, past, ledger) else 0.0
+    set_values(tree, online, past, ledger)
     spread = 0.0
     for node in range(1, len(tree)):
         if tree[node, SIZE] == 0:

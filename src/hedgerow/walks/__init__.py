@@ -53,6 +53,9 @@ class Walk(Protocol):
     def expect(self, nodes: Nodes, leaf: int, context: Floats) -> None:
         """Count a decision that waits for its reward."""
 
+    def release(self, nodes: Nodes, leaf: int, context: Floats, others: Iterable[tuple[int, Floats]]) -> None:
+        """Wait for it no longer; ``others`` still wait, as (leaf, context)."""
+
     def settle(
         self, rule: int, nodes: Nodes, leaf: int, reward: float, context: Floats, others: Iterable[tuple[int, Floats]]
     ) -> None:

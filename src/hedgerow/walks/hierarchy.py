@@ -31,7 +31,7 @@ from ..types import Floats, Integers, Links
 from . import Course
 from .waiting import expect as expect
 from .waiting import pending_size as pending_size
-from .waiting import release
+from .waiting import release as release
 
 
 def shapes(rule: Rule, nodes: int, dimension: int | None) -> tuple[tuple[int, int], tuple[int]]:

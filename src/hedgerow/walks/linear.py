@@ -7,7 +7,7 @@ import numpy as np
 from ..hierarchy.evidence import dimension_of
 from ..hierarchy.ledger import BINS, DEPTH, DRIFT, ETA, KEPT, LEDGER_SIZE, LEDGER_SUMS, OFFSET, PHI, RHO, SIG2, merged, new_ledger
 from ..hierarchy.linear import choose as best_arm
-from ..hierarchy.linear import estimate, narrow
+from ..hierarchy.linear import estimate, forget, narrow
 from ..hierarchy.linear import expect as await_reward
 from ..hierarchy.linear import learn as observe
 from ..hierarchy.linear import settle as receive
@@ -79,6 +79,13 @@ def pending_size(dimension: int | None) -> int:
 def expect(nodes: Nodes, leaf: int, context: Floats) -> None:
     """Count a decision that waits for its reward."""
     await_reward(nodes.arms.tree, nodes.pending, nodes.derived, nodes.ledger, leaf, context)
+
+
+def release(nodes: Nodes, leaf: int, context: Floats, others: Iterable[tuple[int, Floats]]) -> None:
+    """Wait for it no longer."""
+    forget(nodes.arms.tree, nodes.pending, nodes.derived, leaf)
+    for other, shown in others:
+        narrow(nodes.arms.tree, nodes.derived, nodes.ledger, other, shown)
 
 
 def settle(rule: int, nodes: Nodes, leaf: int, reward: float, context: Floats, others: Iterable[tuple[int, Floats]]) -> None:

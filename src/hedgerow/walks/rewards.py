@@ -16,7 +16,7 @@ from ..types import Floats, Integers, Links
 from . import Course
 from .waiting import expect as expect
 from .waiting import pending_size as pending_size
-from .waiting import release
+from .waiting import release as release
 
 DOUBLINGS = 64
 """More than any price can have seen."""

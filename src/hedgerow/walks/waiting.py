@@ -1,5 +1,7 @@
 """Decisions that wait for their reward, for walks whose rows of pending decisions say it all."""
 
+from collections.abc import Iterable
+
 from ..nodes import Nodes
 from ..statistics import pending_size as pending_size
 from ..tree import await_at
@@ -11,6 +13,6 @@ def expect(nodes: Nodes, leaf: int, context: Floats) -> None:
     await_at(nodes.arms.tree, nodes.online, nodes.past, nodes.pending, nodes.derived, leaf, context, 1.0)
 
 
-def release(nodes: Nodes, leaf: int, context: Floats) -> None:
+def release(nodes: Nodes, leaf: int, context: Floats, others: Iterable[tuple[int, Floats]] = ()) -> None:
     """Count it no longer."""
     await_at(nodes.arms.tree, nodes.online, nodes.past, nodes.pending, nodes.derived, leaf, context, -1.0)
