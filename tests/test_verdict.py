@@ -15,15 +15,15 @@ import polars as pl
 import pytest
 
 import hedgerow as hr
+from hedgerow.estimates.grouping import group_means, permutation, posterior
+from hedgerow.estimates.sums import Sums
 from hedgerow.verdict import evidence, gains, inspection, ruling, words
 from hedgerow.verdict.course import distance
 from hedgerow.verdict.drift import drift
 from hedgerow.verdict.evaluation import rounds_saved
 from hedgerow.verdict.figures import arms_figure
-from hedgerow.verdict.grouping import group_means, permutation, posterior
 from hedgerow.verdict.inspection import Bounds
 from hedgerow.verdict.interval import Gain
-from hedgerow.verdict.sums import Sums
 
 QUICK = {"draws": 30, "runs": 2, "rounds": 200}
 

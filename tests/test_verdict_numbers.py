@@ -10,13 +10,14 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
+from hedgerow.estimates.chisquare import chi_square_tail
+from hedgerow.estimates.grouping import between_squares, explain, permutation, posterior, share_of, total_variance
+from hedgerow.estimates.sums import Sums, tally, tally_weighted, weighted
 from hedgerow.verdict import rollout
-from hedgerow.verdict.chisquare import chi_square_tail
 from hedgerow.verdict.gains import Setting, contest, differences, judged
-from hedgerow.verdict.grouping import between_squares, explain, permutation, posterior, share_of, total_variance
 from hedgerow.verdict.interval import Gain, credible, hull
 from hedgerow.verdict.judge import judge
-from hedgerow.verdict.sums import Split, Sums, tally, tally_weighted, weighted
+from hedgerow.verdict.split import Split
 
 
 def made(future, past=None, groups=None, binary=True, scale=0.3):

@@ -14,7 +14,7 @@ from hedgerow.verdict import coverage, replay
 from hedgerow.verdict.contextual import Contest, Rows, context_refusal, offered, replay_contexts, replay_policy, with_numbers
 from hedgerow.verdict.evidence import graded
 from hedgerow.verdict.gains import entrants
-from hedgerow.verdict.sums import split
+from hedgerow.verdict.split import split
 
 
 def logged(rows=3000, arms=6, seed=0, rewards="clicks"):

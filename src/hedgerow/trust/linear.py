@@ -4,6 +4,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from ..estimates.chisquare import chi_square_tail
 from ..hierarchy.evidence import Model, eliminate_lower, eliminate_upper, mean_square_of_contexts, pose, profile
 from ..hierarchy.ledger import OFFSET, SIG2, STANDARD, new_ledger
 from ..hierarchy.posterior import PRIOR, derived_size
@@ -11,7 +12,6 @@ from ..hierarchy.shape import history_weights
 from ..nodes import Nodes
 from ..statistics import PULLS, SCALARS, SQUARES, TOTAL, second_moments
 from ..types import Floats
-from ..verdict.chisquare import chi_square_tail
 from .report import Agreement, Estimate, Grouping
 
 COARSE = np.arange(-14.0, 7.0, 1.0)

@@ -3,6 +3,7 @@
 from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple
 
+from ..estimates.chisquare import p_value
 from ..types import Label
 
 BEYOND_CHANCE = 0.01
@@ -80,8 +81,6 @@ class Agreement:
         """For a reader who is no statistician."""
         if self.arms == 0:
             return f"No arm has both history and rounds enough to compare; the history counts {self.plays:g} plays."
-        from ..verdict.words import p_value
-
         arms = "one arm" if self.arms == 1 else f"{self.arms} arms"
         compared = f"over the {arms} with enough of both ({p_value(self.p)})"
         if self.bent and self.p < BEYOND_CHANCE:

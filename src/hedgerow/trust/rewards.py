@@ -2,13 +2,13 @@
 
 import numpy as np
 
+from ..estimates.chisquare import chi_square_tail
+from ..estimates.grouping import group_means, posterior, share_of
+from ..estimates.sums import Sums
 from ..hierarchy.drift import trusted
 from ..nodes import Nodes
 from ..statistics import PULLS, SQUARES, TOTAL
 from ..types import Floats, Integers
-from ..verdict.chisquare import chi_square_tail
-from ..verdict.grouping import group_means, posterior, share_of
-from ..verdict.sums import Sums
 from .report import Agreement, Estimate, Grouping
 
 ENOUGH = 2.0

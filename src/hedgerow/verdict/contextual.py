@@ -23,7 +23,7 @@ from .evidence import Grade
 from .gains import paired
 from .interval import Gain
 from .replay import BOOTSTRAPS, ORDERS, REPEATS, SHARE, bootstrap_gain
-from .sums import Split
+from .split import Split
 
 if TYPE_CHECKING:
     from ..logs.log import Log

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..estimates.sums import is_binary, tally
 from ..types import Floats
 from .contextual import Contest, Rows
 from .gains import paired
 from .replay import ORDERS, SHARE
-from .sums import Split, is_binary, tally
+from .split import Split
 
 ARMS, GROUPS, DIMENSION = 20, 4, 5
 NOISE = 0.5

@@ -5,10 +5,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..estimates.grouping import posterior, share_of
+from ..estimates.sums import Sums, tally, tally_weighted
 from ..hierarchy.drift import drift
 from ..types import Floats, Integers
-from .grouping import posterior, share_of
-from .sums import Split, Sums, tally, tally_weighted
+from .split import Split
 
 if TYPE_CHECKING:
     from ..logs.log import Log

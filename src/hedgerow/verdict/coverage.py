@@ -15,11 +15,12 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from ..estimates.grouping import permutation
+from ..estimates.sums import Sums, weighted
 from ..types import Floats, Integers
 from .gains import Setting, contest, differences, judged
-from .grouping import permutation
 from .ruling import on_grouping, on_history, refusals
-from .sums import Split, Sums, weighted
+from .split import Split
 
 SPREAD, BETWEEN = 0.5, 0.8
 """Arms' log odds have this standard deviation, and groups this share of its square."""

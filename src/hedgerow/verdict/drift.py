@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from .chisquare import chi_square_tail
-from .sums import Sums
+from ..estimates.chisquare import chi_square_tail
+from ..estimates.sums import Sums
 
 BEYOND_CHANCE = 0.01
 """A common move that chance makes with a lower probability than this is told."""

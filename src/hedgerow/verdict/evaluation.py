@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..arms import shown
+from ..estimates.grouping import Explained, explain
 from ..logs.log import Log
 from ..types import Floats, Label
 from . import words
@@ -16,11 +17,10 @@ from .course import Course, trust_over_time
 from .drift import Drift, drift
 from .evidence import Grade, graded
 from .gains import Setting, Worlds, judged
-from .grouping import Explained, explain
 from .interval import Gain
 from .replay import Replay, replayed
 from .ruling import grouping_refusal, on_grouping, on_history, refusals
-from .sums import Split, split
+from .split import Split, split
 
 if TYPE_CHECKING:
     import polars as pl

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from ..estimates.chisquare import chi_square_tail
 from ..types import Floats, Integers
-from .chisquare import chi_square_tail
 
 if TYPE_CHECKING:
     from ..logs.log import Log

@@ -8,7 +8,7 @@ from ..types import Floats, Integers
 from .interval import Gain, credible, hull
 from .judge import Draws, judge
 from .rollout import Runs, Start, run, starting
-from .sums import Split
+from .split import Split
 
 REFUTED = 0.05
 """Permutation p up to which the label-blind judge counts as refuted."""

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import bounds
+from ..estimates.grouping import Explained, explain, posterior
+from ..estimates.sums import Sums, is_binary, numbered, tally, tally_weighted
 from ..logs.log import Log
 from ..types import Floats, Integers, Label
 from . import words
 from .drift import Drift, drift
 from .evaluation import as_log
 from .evidence import Grade, graded
-from .grouping import Explained, explain, posterior
 from .ruling import grouping_refusal
-from .sums import Sums, is_binary, numbered, tally, tally_weighted
 
 if TYPE_CHECKING:
     import polars as pl

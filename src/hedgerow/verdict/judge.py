@@ -4,9 +4,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..estimates.sums import Sums
 from ..types import Floats, Integers
 from . import sampler
-from .sums import Split, Sums
+from .split import Split
 
 TAILS = 4.0
 """Degrees of freedom of Student's distribution of arms around their group's centre."""

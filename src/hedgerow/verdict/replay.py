@@ -15,7 +15,7 @@ from ..types import Floats, Integers
 from .gains import entrants, paired
 from .interval import Gain
 from .rollout import Start, best_of, learn, prepare
-from .sums import Split
+from .split import Split
 
 if TYPE_CHECKING:
     from ..logs.log import Log

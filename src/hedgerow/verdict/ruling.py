@@ -4,11 +4,11 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
+from ..estimates.grouping import events
 from ..types import Integers
 from .gains import REFUTED
-from .grouping import events
 from .interval import Gain
-from .sums import Split
+from .split import Split
 
 Ruling: TypeAlias = Literal["helps", "hurts", "no information", "open"]
 

@@ -3,8 +3,9 @@
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from ..estimates.chisquare import p_value
+from ..estimates.grouping import Explained
 from .drift import Drift
-from .grouping import Explained
 from .interval import Gain
 
 if TYPE_CHECKING:
@@ -50,11 +51,6 @@ def untried(found: "Evaluation") -> list[str]:
     if not found.untried:
         return []
     return [f"{found.untried} arm{' has' if found.untried == 1 else 's have'} no row, and only the clusters name them: left out."]
-
-
-def p_value(p: float) -> str:
-    """The permutation test cannot go below 1 in 2000."""
-    return "p < 0.001" if p < 0.001 else f"p = {p:.2g}"
 
 
 def method(grade: "Grade", replay: "Replay | None", rows: str, effective: float) -> str:

@@ -1,14 +1,10 @@
-"""What the verdict knows of a log: sums per arm of its later and of its earlier part."""
+"""Rewards of each arm as sums, plain or weighted by propensities."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..types import Floats, Integers
-
-if TYPE_CHECKING:
-    from ..logs.log import Log
 
 MOST_FREEDOM = 3.0
 """Degrees of freedom of one arm in the pooled noise: pooling by plays lets the leader's noise count for all."""
@@ -56,32 +52,6 @@ class Sums:
         return rates * (1.0 - rates) if binary else self.noise()
 
 
-@dataclass(frozen=True)
-class Split:
-    """A log as the judge sees it: the future it is judged by, and the history a policy would start from.
-
-    ``groups`` numbers the group of each arm in the order of first appearance; ``shares`` is how often the log itself
-    played each arm of the future; ``scale`` multiplies the bonus of every policy.
-    """
-
-    future: Sums
-    past: Sums
-    groups: Integers | None
-    shares: Floats
-    binary: bool
-    scale: float
-    future_rows: int
-    past_rows: int
-
-    @property
-    def arms(self) -> int:
-        return self.future.rows.size
-
-    @property
-    def remembers(self) -> bool:
-        return self.past_rows > 0
-
-
 def tally(arm: Integers, reward: Floats, arms: int) -> Sums:
     """Plain sums."""
     return Sums(*(summed(arm, part, arms) for part in (np.ones(arm.size), reward, reward * reward)))
@@ -116,25 +86,3 @@ def numbered(labels: tuple[object, ...]) -> Integers:
 def is_binary(reward: Floats) -> bool:
     """Whether all rewards are 0 or 1."""
     return bool(((reward == 0.0) | (reward == 1.0)).all())
-
-
-def split(log: "Log", *, share: float, history: bool, weigh: bool) -> Split:
-    """The earlier ``share`` of the rows as history, the others as the future; without history all rows are future."""
-    arms, rows = len(log.arms), log.arm.size
-    cut = int(rows * share) if history else 0
-    later = slice(cut, rows)
-    past = tally(log.arm[:cut], log.reward[:cut], arms)
-    plain = tally(log.arm[later], log.reward[later], arms)
-    future = plain
-    if weigh and log.propensity is not None:
-        future = tally_weighted(log.arm[later], log.reward[later], log.propensity[later], arms)
-    return Split(
-        future=future,
-        past=past,
-        groups=None if log.clusters is None else numbered(log.clusters),
-        shares=plain.rows / max(rows - cut, 1),
-        binary=is_binary(log.reward),
-        scale=float(log.reward.std()),
-        future_rows=rows - cut,
-        past_rows=cut,
-    )

@@ -1,4 +1,4 @@
-"""The tail of the chi-square distribution, by the incomplete gamma function."""
+"""The tail of the chi-square distribution, by the incomplete gamma function; and how a probability is written."""
 
 import math
 
@@ -45,3 +45,12 @@ def _fraction(a: float, x: float) -> float:
         if abs(c * d - 1.0) < 1e-15:
             break
     return value
+
+
+def p_value(p: float) -> str:
+    """The permutation test cannot go below 1 in 2000.
+
+    >>> p_value(0.0004), p_value(0.0612)
+    ('p < 0.001', 'p = 0.061')
+    """
+    return "p < 0.001" if p < 0.001 else f"p = {p:.2g}"

@@ -1,0 +1,1 @@
+"""What sums say of arms and their groups, with intervals and tests: shared by ``trust`` and ``verdict``."""
