@@ -321,10 +321,14 @@ class Bandit:
         """How much the groups and the history are worth right now, in numbers and words; warns if history and rounds differ.
 
         >>> import hedgerow as hr
-        >>> print(hr.UCB(["a", "b"]).trust())
-        UCB after 0 rounds:
+        >>> policy = hr.UCB(["a", "b"], scale="auto")
+        >>> for reward in (0.0, 1.0, 0.5, 1.0):
+        ...     policy.update(policy.select(), reward)
+        >>> print(policy.trust())
+        UCB after 4 rounds:
         It has no groups to judge.
         It has no history.
+        Rewards of an arm vary by about 0.431 (one standard deviation); that is what it explores by.
         """
         from .trust.findings import findings
 
@@ -332,7 +336,7 @@ class Bandit:
         grouping, history = findings(self._nodes, self._dimension, estimated, weighted=self.rule.walk == "linear")
         if history is not None and history.differs:
             warnings.warn(history.words(), UserWarning, stacklevel=2)
-        return Trust(self.name, self.rounds, grouping, history)
+        return Trust(self.name, self.rounds, grouping, history, noise=estimated.get("scale", estimated.get("noise")))
 
     def add_arm(self, arm: Label, *, cluster: Label | None = None) -> None:
         """Offer one more arm from now on; a clustered policy needs its cluster, which may be new."""

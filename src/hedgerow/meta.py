@@ -215,9 +215,8 @@ class Meta:
         found = Trust(self.name, self.rounds)
         for expert in self.experts.values():
             said = expert.trust()
-            found = replace(found, grouping=found.grouping or said.grouping, history=found.history or said.history)
-            if found.grouping and found.history:
-                break
+            parts = {part: getattr(found, part) or getattr(said, part) for part in ("grouping", "history", "noise")}
+            found = replace(found, **parts)
         shares = {str(score.label): score.pulls / max(self.rounds, 1) for score in self._chooser.explain()}
         return replace(found, experts=shares)
 

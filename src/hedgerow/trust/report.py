@@ -106,22 +106,29 @@ class Agreement:
 
 @dataclass(frozen=True)
 class Trust:
-    """What is known about the worth of grouping and history; prints as sentences."""
+    """What is known about the worth of grouping and history; prints as sentences.
+
+    ``noise``: the standard deviation of an arm's rewards that the policy has estimated and explores by, if it does: the scale of
+    ``scale="auto"``.
+    """
 
     policy: str
     rounds: int
     grouping: Grouping | None = None
     history: Agreement | None = None
     experts: dict[str, float] = field(default_factory=dict)
+    noise: float | None = None
 
     def words(self) -> list[str]:
         """The findings, a sentence or two each."""
-        lines = [f"{self.policy} after {self.rounds} rounds:"]
+        lines = [f"{self.policy} after {self.rounds} round{'' if self.rounds == 1 else 's'}:"]
         lines.append(self.grouping.words() if self.grouping else "It has no groups to judge.")
         lines.append(self.history.words() if self.history else "It has no history.")
         if self.experts:
             shares = ", ".join(f"{name} in {share:.0%}" for name, share in self.experts.items())
             lines.append(f"Of the experts it followed {shares} of the rounds.")
+        if self.noise is not None:
+            lines.append(f"Rewards of an arm vary by about {self.noise:.3g} (one standard deviation); that is what it explores by.")
         return lines
 
     def to_dict(self) -> dict[str, Any]:
