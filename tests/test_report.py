@@ -101,7 +101,7 @@ def test_every_claim_of_the_paper_has_a_row(tmp_path):
     assert page.count("<svg") == 7
     assert page.count("<details class=") == 21
     assert "Simulated data stands in for the real" in page
-    assert "Fewer trials or rounds than the paper" in page
+    assert "Fewer trials or rounds than the report" in page
     assert len(saved["warnings"]) == 2
     assert saved["panels"]["f true"]["simulated"]
     assert "(simulated data)" in page

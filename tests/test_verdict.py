@@ -24,6 +24,7 @@ from hedgerow.verdict.evaluation import rounds_saved
 from hedgerow.verdict.figures import arms_figure
 from hedgerow.verdict.inspection import Bounds
 from hedgerow.verdict.interval import Gain
+from hedgerow.verdict.page import _badge
 
 QUICK = {"draws": 30, "runs": 2, "rounds": 200}
 
@@ -136,6 +137,12 @@ def test_of_many_arms_each_group_shows_its_best():
     assert [len(group) for group in shown] == [20] * 10
     assert figure.axes[0].get_xlabel() == "the 20 best of each group, at most"
     assert min(group.max() for group in shown) > 0.98
+
+
+def test_a_grouping_that_only_beats_shuffled_labels_has_no_green_badge():
+    assert 'badge yes">grouping: helps' in _badge("grouping", "helps", 0.1)
+    assert 'badge partly">grouping: better than shuffled labels' in _badge("grouping", "helps", 0.0)
+    assert 'badge yes">history: helps' in _badge("history", "helps", 0.1)
 
 
 def test_a_history_is_no_choice_of_evaluate():

@@ -128,7 +128,9 @@ class Trust:
             shares = ", ".join(f"{name} in {share:.0%}" for name, share in self.experts.items())
             lines.append(f"Of the experts it followed {shares} of the rounds.")
         if self.noise is not None:
-            lines.append(f"Rewards of an arm vary by about {self.noise:.3g} (one standard deviation); that is what it explores by.")
+            lines.append(
+                f"Rewards of an arm vary by about {self.noise:.3g} (one standard deviation); that is what it explores by."
+            )
         return lines
 
     def to_dict(self) -> dict[str, Any]:

@@ -53,12 +53,17 @@ def section(found: "Evaluation") -> str:
 
 
 def _sentences(found: "Evaluation") -> str:
-    badges = " &middot; ".join(
-        f'<span class="badge {BADGES[ruling]}">{part}: {ruling}</span>' for part, ruling in found.rulings.items()
-    )
+    badges = " &middot; ".join(_badge(part, ruling, found.gains[part].low) for part, ruling in found.rulings.items())
     first, *rest = words.verdict(found)
     head = _paragraph(f"<b>Grade {found.grade.letter}.</b> {escape(first)}", found.grade.letter == "C")
     return "\n".join([f"<p>{badges}</p>", head, *(_paragraph(escape(line), "refused:" in line.lower()) for line in rest)])
+
+
+def _badge(part: str, ruling: str, least: float) -> str:
+    """A ruling in colour: a grouping that beats shuffled labels, but not the lack of one, is no reason to use it."""
+    if part == "grouping" and ruling == "helps" and least <= 0.0:
+        return '<span class="badge partly">grouping: better than shuffled labels, not shown to beat none</span>'
+    return f'<span class="badge {BADGES[ruling]}">{part}: {ruling}</span>'
 
 
 def _paragraph(text: str, warn: bool) -> str:
