@@ -238,3 +238,9 @@ def test_a_part_that_keeps_nothing_is_pointed_out():
     log = hr.History.from_rounds(arms=[1, 2], rewards=[0.0, 1.0])
     with pytest.warns(UserWarning, match="none of '1' is in the history, whose arms are 1, 2"):
         assert log.only(["1"]).arms == ()
+
+
+@pytest.mark.parametrize("context", [["click"], ["ad"], ["age", "age"]])
+def test_a_column_plays_one_part(context):
+    with pytest.raises(ValueError, match="is given twice"):
+        hr.History.from_frame(pl.DataFrame(LOG), arm="ad", reward="click", context=context)

@@ -273,3 +273,12 @@ def test_linucbc_can_have_linear_regret_and_linucb_does_not():
     growth = {p: result.of(p, "regret").mean() / result.of(p, "regret", at=5000).mean() for p in result.policies}
     assert growth["LinUCBC"] > 3
     assert growth["LinUCB"] < 2
+
+
+def test_a_damaged_trial_is_played_again(tmp_path):
+    given = {"rounds": 50, "trials": 2, "seed": 1, "jobs": 1, "resume": tmp_path}
+    first = hr.simulate([hr.UCB], hr.problems.SyntheticClassical(), **given)
+    for file in tmp_path.glob("*.npz"):
+        file.write_bytes(b"junk")
+    again = hr.simulate([hr.UCB], hr.problems.SyntheticClassical(), **given)
+    assert np.array_equal(first.regret, again.regret)

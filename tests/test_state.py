@@ -206,3 +206,10 @@ def test_copies_and_pickles_go_their_own_way(make):
         other.update(other.select(), 0.5)
         assert (policy.rounds, other.rounds) == (1, 2)
         assert other.select().arm in "abc"
+
+
+def test_a_folder_or_nothing_is_no_file(tmp_path):
+    with pytest.raises(IsADirectoryError, match="is a folder: name a file in it"):
+        hr.UCB(["a"]).save(tmp_path)
+    with pytest.raises(ValueError, match="needs the path of a file, got None"):
+        hr.load(None)

@@ -3,7 +3,9 @@
 import hashlib
 import pickle
 import sys
+import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
@@ -238,8 +240,8 @@ def _kept(run: Callable[[int], Outcome], folder: Path, key: str, number: int) ->
     """A trial read from the folder, or played and left there."""
     path = folder / f"{key}-{number}.npz"
     if path.exists():
-        with np.load(path, allow_pickle=False) as file:
-            return Outcome(**file)
+        with suppress(ValueError, TypeError, OSError, zipfile.BadZipFile), np.load(path, allow_pickle=False) as file:
+            return Outcome(**file)  # unless the file is damaged
     outcome = run(number)
     folder.mkdir(parents=True, exist_ok=True)
     unfinished = path.with_suffix(".part.npz")

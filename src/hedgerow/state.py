@@ -30,6 +30,8 @@ Arrays: TypeAlias = dict[str, Floats]
 def save(path: str | Path, manifest: Manifest, arrays: Mapping[str, Floats]) -> None:
     """Write a state file whole or not at all; the same state gives the same bytes."""
     path = Path(path)
+    if path.is_dir():
+        raise IsADirectoryError(f"{str(path)!r} is a folder: name a file in it")
     if not path.parent.is_dir():
         raise FileNotFoundError(f"there is no folder {str(path.parent)!r} to save {path.name!r} in")
     if unfit := [name for name, array in arrays.items() if not np.isfinite(array).all()]:
@@ -94,6 +96,8 @@ def load(path: str | Path) -> Any:
     ...     hr.load(path)
     UCB(2 arms, 0 rounds)
     """
+    if not isinstance(path, str | Path):
+        raise ValueError(f"load needs the path of a file, got {path!r}")
     try:
         with zipfile.ZipFile(path) as archive:
             manifest = _manifest(archive)

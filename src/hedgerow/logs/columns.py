@@ -14,6 +14,14 @@ ROWS_TO_SHOW = 100_000
 """Rows among which an error message looks for a value to show."""
 
 
+def check_parts(parts: Sequence[tuple[str, str]]) -> None:
+    """Refuse a column that plays two parts; parts are (part, column)."""
+    for name, times in Counter(column for _, column in parts).items():
+        if times > 1:
+            given = " and ".join(part for part, column in parts if column == name)
+            raise ValueError(f"column {name!r} is given twice, as {given}; each column plays one part")
+
+
 def as_frame(frame: Any) -> Any:
     """A frame of any kind as one of narwhals, eager or lazy."""
     import narwhals as nw

@@ -9,7 +9,7 @@ import numpy as np
 from ..arms import as_label
 from ..statistics import SCALARS, row_size
 from ..types import Floats, Label
-from .columns import check_names, check_numbers, collected
+from .columns import check_names, check_numbers, check_parts, collected
 from .encoding import Column, Encoding, learnt
 
 SLICE = 1 << 18
@@ -46,6 +46,7 @@ def grouped(
 
     names = [column.name for column in context.columns] if isinstance(context, Encoding) else list(context)
     check_names(data, [arm, reward, *names])
+    check_parts([("arm", arm), ("reward", reward), *(("context", name) for name in names)])
     schema = data.collect_schema()
     texts = tuple(name for name in names if schema[name] in (nw.String, nw.Categorical, nw.Enum))
     check_numbers(data, [reward, *(name for name in names if name not in texts)])

@@ -1,6 +1,5 @@
 """A log of past choices, row by row and in the order of time: what replays, plans and audits read."""
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,7 +10,7 @@ import numpy as np
 from ..statistics import LARGEST
 from ..types import Floats, Integers, Label
 from .cluster_table import Table, column_table, extended, file_table, given_table
-from .columns import as_frame, check_names, check_numbers, collected, doubles, seconds, texts
+from .columns import as_frame, check_names, check_numbers, check_parts, collected, doubles, seconds, texts
 from .files import read_with
 from .rounds import numbered
 
@@ -104,10 +103,7 @@ class _Roles:
         parts = [("arm", self.arm), ("reward", self.reward), *(("context", name) for name in self.context)]
         parts += [("propensity", self.propensity)] if self.propensity else []
         parts += [("time", self.time)] if self.time and self.time not in self.context else []
-        for name, times in Counter(column for _, column in parts).items():
-            if times > 1:
-                given = " and ".join(part for part, column in parts if column == name)
-                raise ValueError(f"column {name!r} is given twice, as {given}; each column plays one part")
+        check_parts(parts)
 
     @property
     def names(self) -> list[str]:
