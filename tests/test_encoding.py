@@ -148,6 +148,9 @@ def test_many_contexts_of_raw_values(make):
         assert policy.select_many(rows) == policy.select_many(raw)
     assert policy.select(pd.DataFrame(raw).iloc[1]) == policy.select(raw[1])
     assert policy.select_many([]) == []
+    numbers = pd.DataFrame([[3.0, 0.0, 1.0]])
+    assert policy.select_many(numbers) == policy.select_many(numbers.to_numpy())
+    assert policy.select(numbers.iloc[0]) == policy.select([3.0, 0.0, 1.0])
 
 
 def test_numbers_among_which_there_is_text_are_pointed_out():

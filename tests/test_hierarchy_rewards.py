@@ -9,6 +9,7 @@ from hedgerow.hierarchy.spreads import GRID, NOTHING, estimate_spreads
 from hedgerow.hierarchy.survey import measure
 from hedgerow.hierarchy.table import (
     ARMS,
+    BINARY,
     CENTRE,
     DRIFT2,
     HOPED,
@@ -275,3 +276,8 @@ def test_rare_events_in_other_units_are_the_same(make):
             played.append(arms)
         assert np.mean(np.array(played[0]) == played[1]) > 0.95
         assert np.mean(np.array(played[0]) == played[2]) > 0.95
+
+
+def test_two_different_arms_are_not_enough_to_tell_two_values():
+    history = hr.History.from_rounds(arms=list("aaabbbccc"), rewards=[0, 1, 2, 0, 1, 2, 2, 2, 1])
+    assert hr.HierUCB(list("abc"), history=history)._nodes.ledger[BINARY] == 0.0

@@ -53,6 +53,12 @@ ARMS = ["a", "b", "c"]
             "the trial has others",
         ),
         (
+            lambda: hr.simulate(
+                {"Meta": lambda arms: hr.Meta([hr.KLUCB(arms)])}, hr.problems.SyntheticClassical(), rounds=99, jobs=1
+            ),
+            "the trial has others",
+        ),
+        (
             lambda: hr.Auto(["1", "2"], history=hr.History.from_rounds(arms=[1, 2], rewards=[0, 1])),
             "'1', '2' is a number in one of them and text in the other",
         ),

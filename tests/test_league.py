@@ -38,7 +38,20 @@ def test_where_history_lies_policies_without_it_are_references():
 
 @pytest.mark.parametrize(
     "name",
-    ["", "cosy", "tight K=0", "tight K=2.5", "paper eps=much", "paper d=0", "tight T=", "loose shuffled", "tight K=20 K=50"],
+    [
+        "",
+        "cosy",
+        "tight K=0",
+        "tight K=2.5",
+        "paper eps=much",
+        "paper d=0",
+        "tight T=",
+        "loose shuffled",
+        "tight K=20 K=50",
+        "tight T=5 T=6",
+        "tight T=inf",
+        "paper eps=nan",
+    ],
 )
 def test_a_name_that_means_nothing_is_refused(name):
     with pytest.raises(ValueError, match="setting|number|means nothing|contradict"):

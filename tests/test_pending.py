@@ -143,7 +143,8 @@ def test_a_batch_spreads_over_arms(make):
 def assert_same_scores(one, other):
     x = [0.3, -0.2, 0.5] if one.dimension else None
     for mine, theirs in zip(one.explain(x), other.explain(x), strict=True):
-        assert (mine.mean, mine.index, mine.waiting) == pytest.approx((theirs.mean, theirs.index, theirs.waiting), rel=1e-9)
+        expected = pytest.approx((theirs.mean, theirs.index, theirs.waiting), rel=1e-9, nan_ok=True)
+        assert (mine.mean, mine.index, mine.waiting) == expected
 
 
 @pytest.mark.parametrize("name", MAKES)
@@ -172,12 +173,38 @@ def test_numpy_labels_and_contexts_that_wait_are_saved(tmp_path):
     flat, linear = hr.UCB(range(3)), hr.LinUCB(range(3), dimension=2)
     flat.anticipate(np.int64(1))
     linear.anticipate(np.int64(1), np.array([0.1, 2.0], dtype=np.float32))
+    meta = hr.META(range(3), dimension=2)
+    meta.anticipate(np.int64(1), np.array([0.1, 2.0], dtype=np.float32))
+    meta.save(tmp_path / "meta")
+    assert {expert.pending for expert in hr.load(tmp_path / "meta").experts.values()} == {1}
     for policy in (flat, linear):
         policy.save(tmp_path / "policy")
         loaded = hr.load(tmp_path / "policy")
         assert loaded.pending == 1
     loaded.learn(np.int64(1), 1.0, np.array([0.1, 2.0], dtype=np.float32))
     assert loaded.pending == 0
+
+
+@pytest.mark.parametrize("name", ["META", "META of contexts"])
+def test_a_meta_keeps_apart_what_it_waits_for_and_what_comes_unannounced(name):
+    """Rounds that were not expected, own or of others, leave those that wait as they are."""
+    policy, plain = MAKES[name](), MAKES[name]()
+    x = (0.5, 1.0, -1.0) if policy.dimension else None
+    waited = policy.select(x)
+    policy.expect(waited)
+    own = policy.select(x)._replace(arm=waited.arm)
+    for one in (policy, plain):
+        one.update(own, 1.0)
+        one.learn(waited.arm, 0.5, x)
+    assert policy.pending == 1
+    assert {expert.pending for expert in policy.experts.values()} == {1}
+    policy.cancel(waited)
+    assert policy.pending == 0
+    assert_same_scores(policy, plain)
+    policy.expect(waited)
+    policy.update(own, 1.0)
+    policy.remove_arm(waited.arm)
+    assert policy.pending == 0
 
 
 def test_the_batch_of_a_meta_by_prices_is_explained_as_it_is_chosen():

@@ -278,7 +278,7 @@ def test_linucbc_can_have_linear_regret_and_linucb_does_not():
 def test_a_damaged_trial_is_played_again(tmp_path):
     given = {"rounds": 50, "trials": 2, "seed": 1, "jobs": 1, "resume": tmp_path}
     first = hr.simulate([hr.UCB], hr.problems.SyntheticClassical(), **given)
-    for file in tmp_path.glob("*.npz"):
-        file.write_bytes(b"junk")
+    for file, damage in zip(sorted(tmp_path.glob("*.npz")), (b"junk", b""), strict=True):
+        file.write_bytes(damage)
     again = hr.simulate([hr.UCB], hr.problems.SyntheticClassical(), **given)
     assert np.array_equal(first.regret, again.regret)

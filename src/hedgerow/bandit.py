@@ -227,7 +227,7 @@ class Bandit:
         if context is not seen:
             x = checks.as_context(context, self._dimension, self.name)
         if self._waiting:
-            waited = (arm, context if context is None else tuple(context))
+            waited = (arm, None if self._dimension is None else tuple(x.tolist()))
             if waited not in self._waiting:  # expected now, so that what others wait for stays counted whatever is made anew
                 self.anticipate(*waited)
             self._settle_round(waited, leaf, value, x)
@@ -288,7 +288,7 @@ class Bandit:
         """``cancel`` for a round that someone else decided."""
         leaf = self._nodes.arms.leaf(arm)
         x = checks.checked_context(context, self._dimension, self.name)
-        waited = (arm, context if context is None else tuple(context))
+        waited = (arm, None if self._dimension is None else tuple(x.tolist()))
         if waited not in self._waiting:
             raise ValueError(
                 f"{self.name} does not wait for a reward of {arm!r}" + ("" if context is None else f" in {x.tolist()}")

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,6 +19,9 @@ from .logs.encoding import Encoding, all_encoded, encoded
 from .rules import RULES
 from .trust import Trust
 from .types import Decision, Decisions, Label, Policy, tuples
+
+Awaited: TypeAlias = tuple[Label, str, tuple[float, ...] | None]
+"""A round whose reward is still to come: its arm, the expert that was followed ("" if none was), and its context."""
 
 CHOOSERS = ("ucb", "d3rb")
 """Rules that can choose among experts."""
@@ -48,7 +51,7 @@ class Meta:
         self.name = name
         self.shared = bool(shared)
         self.experts = _by_name(experts)
-        self._expected: Counter[tuple[Label, str]] = Counter()  # arm, and expert that was followed
+        self._expected: Counter[Awaited] = Counter()
         self._chooser = Bandit(self.experts, RULES[rule](*(() if scale is None else (scale,))), name=name)
         made = (self._chooser.identity, self.shared, [(key, expert.identity) for key, expert in self.experts.items()])
         self.identity = f"{name}-{hashlib.blake2b(repr(made).encode(), digest_size=6).hexdigest()}"
@@ -118,9 +121,12 @@ class Meta:
         """Learn the reward of a decision: the followed expert earns it; with ``shared``, all experts learn from it."""
         followed, inner = self._passed_on(decision)
         self.check(decision.arm, reward, decision.context)
+        awaited = _awaited(decision.arm, followed, decision.context)
+        if self._expected and not self._expected[awaited]:  # else it would be taken for one that others wait for
+            self.expect(decision)
         self.experts[followed].update(inner, reward)
         self._chooser.learn(followed, reward)
-        self._expected -= Counter([(decision.arm, followed)])
+        self._expected -= Counter([awaited])
         if self.shared:
             self._teach([other for name, other in self.experts.items() if name != followed], decision, reward)
 
@@ -138,18 +144,17 @@ class Meta:
         self.check(decision.arm, 0.0, decision.context)
         self.experts[followed].expect(inner)
         self._chooser.anticipate(followed)
-        self._expected[decision.arm, followed] += 1
+        self._expected[_awaited(decision.arm, followed, decision.context)] += 1
         if self.shared:
             self._warn_of([other for name, other in self.experts.items() if name != followed], decision)
 
     def cancel(self, decision: Decision) -> None:
         """Wait no longer for the reward of an expected decision: it will not come."""
         followed, inner = self._passed_on(decision)
-        if not self._expected[decision.arm, followed]:
-            raise ValueError(f"{self.name} does not wait for a reward of {decision.arm!r} by {followed}")
+        awaited = self._checked(_awaited(decision.arm, followed, decision.context))
         self.experts[followed].cancel(inner)
         self._chooser.dismiss(followed)
-        self._expected -= Counter([(decision.arm, followed)])
+        self._expected -= Counter([awaited])
         if self.shared:
             self._dismiss_in([other for name, other in self.experts.items() if name != followed], decision)
 
@@ -159,12 +164,20 @@ class Meta:
         if self.shared:
             seen = None if context is None else tuple(context)
             self._warn_of(list(self.experts.values()), Decision(arm, context=seen))
+            self._expected[_awaited(arm, "", seen)] += 1
 
     def dismiss(self, arm: Label, context: Sequence[float] | None = None) -> None:
         """``cancel`` for a round that someone else decided."""
         if self.shared:
             seen = None if context is None else tuple(context)
+            awaited = self._checked(_awaited(arm, "", seen))
             self._dismiss_in(list(self.experts.values()), Decision(arm, context=seen))
+            self._expected -= Counter([awaited])
+
+    def _checked(self, awaited: Awaited) -> Awaited:
+        if not self._expected[awaited]:
+            raise ValueError(f"{self.name} does not wait for a reward of {awaited[0]!r}")
+        return awaited
 
     def _dismiss_in(self, experts: Sequence[Policy], decision: Decision) -> None:
         for expert in experts:
@@ -191,7 +204,11 @@ class Meta:
         self.check(arm, reward, context)
         if self.shared:
             seen = None if context is None else tuple(context)
+            awaited = _awaited(arm, "", seen)
+            if self._expected and not self._expected[awaited]:
+                self.anticipate(arm, seen)
             self._teach(list(self.experts.values()), Decision(arm, context=seen), reward)
+            self._expected -= Counter([awaited])
 
     def _teach(self, experts: Sequence[Policy], decision: Decision, reward: float) -> None:
         for expert in experts:
@@ -232,9 +249,10 @@ class Meta:
         self._check_experts()
         for expert in self.experts.values():
             expert.remove_arm(arm)
-        for name in self.experts:
-            for _ in range(self._expected.pop((arm, name), 0)):
-                self._chooser.dismiss(name)
+        for gone, followed, _ in self._expected.elements():
+            if gone == arm and followed:
+                self._chooser.dismiss(followed)
+        self._expected = Counter({awaited: count for awaited, count in self._expected.items() if awaited[0] != arm})
 
     def _check_experts(self) -> None:
         """Experts belong to their Meta; one that was changed on its own can no longer be changed with the others."""
@@ -279,7 +297,7 @@ class Meta:
             "identity": self.identity,
             "shared": self.shared,
             "experts": list(self.experts),
-            "waiting": [[arm, expert, count] for (arm, expert), count in self._expected.items()],
+            "waiting": [[*awaited, count] for awaited, count in self._expected.items()],
             "parts": {part: inner for part, (inner, _) in parts.items()},
         }
         return manifest, {f"{part}/{key}": array for part, (_, inner) in parts.items() for key, array in inner.items()}
@@ -293,7 +311,7 @@ class Meta:
         kinds: dict[str, type[Bandit] | type[Meta]] = {"bandit": Bandit, "meta": Meta}
         restored = [kinds[part.manifest["kind"]]._restore(part) for part in parts]
         self.experts = _by_name(dict(zip(made["experts"], restored, strict=True)))
-        self._expected = Counter({(arm, expert): int(count) for arm, expert, count in tuples(made["waiting"])})
+        self._expected = Counter({tuple(awaited): int(count) for *awaited, count in tuples(made["waiting"])})
         self._chooser = Bandit._restore(file.inside(made["parts"]["chooser"], "chooser"))
         if self._chooser.arms != tuple(self.experts):
             raise ValueError("its experts are not those that it chooses among")
@@ -301,6 +319,12 @@ class Meta:
 
     def __repr__(self) -> str:
         return f"{self.name}({', '.join(self.experts)}; {len(self.arms)} arms, {self.rounds} rounds)"
+
+
+def _awaited(arm: Label, followed: str, context: Sequence[float] | None) -> Awaited:
+    """As it is counted and saved: without NumPy's own kinds of labels and numbers."""
+    plain = arm.item() if isinstance(arm, np.generic) else arm
+    return plain, followed, None if context is None else tuple(map(float, context))
 
 
 def _by_name(experts: Sequence[Policy] | Mapping[str, Policy]) -> dict[str, Policy]:

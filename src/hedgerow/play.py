@@ -95,7 +95,7 @@ def _check(policy: Policy, trial: Trial) -> None:
         raise ValueError(f"{policy.name} must have the arms of the trial, 0 to {len(trial.arms) - 1}, in their order")
     if policy.dimension not in (None, trial.dimension):
         raise ValueError(f"{policy.name} takes contexts of {policy.dimension} numbers, the trial has {trial.dimension}")
-    if isinstance(policy, Bandit) and policy.rule.unit and not (trial.rewards.min() >= 0.0 and trial.rewards.max() <= 1.0):
+    if _unit(policy) and not (trial.rewards.min() >= 0.0 and trial.rewards.max() <= 1.0):
         raise ValueError(f"{policy.name} is for rewards between 0 and 1, the trial has others")
 
 
@@ -142,6 +142,13 @@ def _play_by_round(
             policy.update(*waiting.popleft())
     for decision, reward in waiting:
         policy.update(decision, reward)
+
+
+def _unit(policy: Policy) -> bool:
+    """Whether a policy, or an expert of it, takes rewards between 0 and 1 only."""
+    if isinstance(policy, Meta):
+        return any(_unit(expert) for expert in policy.experts.values())
+    return isinstance(policy, Bandit) and policy.rule.unit
 
 
 def _draws(policy: Policy) -> bool:

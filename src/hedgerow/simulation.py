@@ -23,6 +23,8 @@ from .types import Floats, Integers, Policy
 
 Make: TypeAlias = Callable[..., Policy]
 POINTS = 100
+DAMAGES = (ValueError, TypeError, KeyError, OSError, EOFError, NotImplementedError, zipfile.BadZipFile)
+"""What reading a damaged file may raise."""
 
 
 class Shuffled(NamedTuple):
@@ -240,7 +242,7 @@ def _kept(run: Callable[[int], Outcome], folder: Path, key: str, number: int) ->
     """A trial read from the folder, or played and left there."""
     path = folder / f"{key}-{number}.npz"
     if path.exists():
-        with suppress(ValueError, TypeError, OSError, zipfile.BadZipFile), np.load(path, allow_pickle=False) as file:
+        with suppress(*DAMAGES), np.load(path, allow_pickle=False) as file:
             return Outcome(**file)  # unless the file is damaged
     outcome = run(number)
     folder.mkdir(parents=True, exist_ok=True)

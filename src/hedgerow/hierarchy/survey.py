@@ -44,16 +44,23 @@ def values_of(tree: Links, past: Floats) -> tuple[float, float]:
     Where rewards are low or high, the mean square of an arm is (low + high) mean - low high: all arms lie on a line.
     """
     arms, level, squares, spread, common, left = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    first, second, third = math.nan, math.nan, False  # two different arms are on a line in any case
     for node in range(1, len(tree)):
         if tree[node, SIZE] == 0 and past[node, PULLS] > 0.0:
             mean, square = past[node, TOTAL] / past[node, PULLS], past[node, SQUARES] / past[node, PULLS]
+            if math.isnan(first) or mean == first:
+                first = mean
+            elif math.isnan(second) or mean == second:
+                second = mean
+            else:
+                third = True
             off, beyond, arms = mean - level, square - squares, arms + 1.0
             level += off / arms
             squares += beyond / arms
             spread += off * (mean - level)
             common += off * (square - squares)
             left += beyond * (square - squares)
-    if arms < 3.0 or spread <= 0.0:
+    if not third or spread <= 0.0:
         return 0.0, 1.0
     total = common / spread
     apart2 = total * total - 4.0 * (total * level - squares)

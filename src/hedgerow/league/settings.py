@@ -167,14 +167,19 @@ def _sized(name: str, problem: Problem, words: list[str], *, rounds: int, trials
         if key not in left or "=" not in word:
             raise ValueError(f"{word!r} means nothing in the setting {name!r}; see hedgerow league --help")
         left[key] = _whole(word)
+    if len({word.partition("=")[0] for word in words}) < len(words):
+        raise ValueError(f"two words of the setting {name!r} contradict each other")
     return Setting(name, problem, left["T"], trials, left["delay"])
 
 
 def _number(word: str) -> float:
     try:
-        return float(word.partition("=")[2])
+        value = float(word.partition("=")[2])
     except ValueError:
-        raise ValueError(f"{word!r} must have a number after the equals sign") from None
+        value = math.nan
+    if not math.isfinite(value):
+        raise ValueError(f"{word!r} must have a number after the equals sign")
+    return value
 
 
 def _whole(word: str) -> int:

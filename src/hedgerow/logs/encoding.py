@@ -2,7 +2,7 @@
 
 import math
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -103,7 +103,7 @@ class Encoding:
 
 def encoded(context: Any, policy: Any) -> Any:
     """A context of raw values, a mapping or a row of a frame, as numbers, by the ``encoding`` of a policy; numbers stay."""
-    if policy.encoding is not None and hasattr(context, "to_dict"):
+    if hasattr(context, "to_dict") and _names_some(context.keys(), policy):
         context = context.to_dict()
     if not isinstance(context, Mapping):
         return context
@@ -114,9 +114,14 @@ def encoded(context: Any, policy: Any) -> Any:
     return policy.encoding.vector(context)
 
 
+def _names_some(names: Iterable[Any], policy: Any) -> bool:
+    """Whether a row or a frame goes by names of the policy's contexts; else its numbers are taken as they are."""
+    return policy.encoding is not None and not {column.name for column in policy.encoding.columns}.isdisjoint(names)
+
+
 def all_encoded(contexts: Any, policy: Any) -> Any:
     """``encoded`` for a list of contexts, or a frame with a row for each."""
-    if policy.encoding is not None and hasattr(contexts, "columns"):
+    if hasattr(contexts, "columns") and _names_some(contexts.columns, policy):
         import narwhals as nw
 
         contexts = nw.from_native(contexts, eager_only=True).rows(named=True)
