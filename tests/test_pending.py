@@ -207,6 +207,51 @@ def test_a_meta_keeps_apart_what_it_waits_for_and_what_comes_unannounced(name):
     assert policy.pending == 0
 
 
+@pytest.mark.parametrize("seed", range(12))
+def test_any_order_of_waiting_and_learning_ends_as_if_nothing_had_waited(seed, tmp_path):
+    """A Meta of Metas: decisions expected, settled, cancelled or unannounced, rounds of others, arms that go, files."""
+    rng, dimension = np.random.default_rng(seed), (None, 2)[seed % 2]
+    waited, plain = (nested(dimension) for _ in range(2))
+    decisions = []
+    for _ in range(150):
+        x = tuple(rng.integers(0, 2, 2).astype(float).tolist()) if dimension else None
+        step, reward = rng.integers(7), float(rng.random())
+        if step <= 1:
+            decisions.append(waited.select(x))
+            waited.expect(decisions[-1])
+        elif step == 2 and decisions:
+            decision = decisions.pop(rng.integers(len(decisions)))
+            for policy in (waited, plain):
+                policy.update(decision, reward)
+        elif step == 3 and decisions:
+            waited.cancel(decisions.pop(rng.integers(len(decisions))))
+        elif step == 4 and (decision := waited.select(x)) not in decisions:
+            for policy in (waited, plain):
+                policy.update(decision, reward)
+        elif step == 5:
+            for policy in (waited, plain):
+                policy.learn(plain.arms[0], reward, x)
+        elif step == 6 and len(plain.arms) > 2 and rng.random() < 0.2:
+            gone = plain.arms[rng.integers(len(plain.arms))]
+            decisions = [decision for decision in decisions if decision.arm != gone]
+            for policy in (waited, plain):
+                policy.remove_arm(gone)
+            waited.save(tmp_path / "policy")
+            waited = hr.load(tmp_path / "policy")
+        assert waited.pending == len(decisions)
+    for decision in decisions:
+        waited.cancel(decision)
+    one, other = ([(s.label, s.pulls, s.mean) for s in p.explain((1.0, 0.5) if dimension else None)] for p in (waited, plain))
+    assert [line[:2] for line in one] == [line[:2] for line in other]
+    assert [line[2] for line in one] == pytest.approx([line[2] for line in other], rel=1e-7, nan_ok=True)
+
+
+def nested(dimension):
+    clusters = [0, 0, 1, 1, 1]
+    single = hr.Auto(ARMS, clusters=clusters, dimension=dimension)
+    return hr.Meta({"pair": hr.META(ARMS, clusters=clusters, dimension=dimension), "single": single})
+
+
 def test_the_batch_of_a_meta_by_prices_is_explained_as_it_is_chosen():
     policy = hr.META(ARMS, rule="d3rb")
     for _ in range(6):

@@ -20,8 +20,8 @@ from .rules import RULES
 from .trust import Trust
 from .types import Decision, Decisions, Label, Policy, tuples
 
-Awaited: TypeAlias = tuple[Label, str, tuple[float, ...] | None]
-"""A round whose reward is still to come: its arm, the expert that was followed ("" if none was), and its context."""
+Awaited: TypeAlias = tuple[Label, tuple[str, ...], tuple[float, ...] | None]
+"""A round whose reward is still to come: its arm, the experts that were followed (none, if others decided), and its context."""
 
 CHOOSERS = ("ucb", "d3rb")
 """Rules that can choose among experts."""
@@ -121,7 +121,7 @@ class Meta:
         """Learn the reward of a decision: the followed expert earns it; with ``shared``, all experts learn from it."""
         followed, inner = self._passed_on(decision)
         self.check(decision.arm, reward, decision.context)
-        awaited = _awaited(decision.arm, followed, decision.context)
+        awaited = _awaited(decision.arm, decision.experts, decision.context)
         if self._expected and not self._expected[awaited]:  # else it would be taken for one that others wait for
             self.expect(decision)
         self.experts[followed].update(inner, reward)
@@ -144,14 +144,14 @@ class Meta:
         self.check(decision.arm, 0.0, decision.context)
         self.experts[followed].expect(inner)
         self._chooser.anticipate(followed)
-        self._expected[_awaited(decision.arm, followed, decision.context)] += 1
+        self._expected[_awaited(decision.arm, decision.experts, decision.context)] += 1
         if self.shared:
             self._warn_of([other for name, other in self.experts.items() if name != followed], decision)
 
     def cancel(self, decision: Decision) -> None:
         """Wait no longer for the reward of an expected decision: it will not come."""
         followed, inner = self._passed_on(decision)
-        awaited = self._checked(_awaited(decision.arm, followed, decision.context))
+        awaited = self._checked(_awaited(decision.arm, decision.experts, decision.context))
         self.experts[followed].cancel(inner)
         self._chooser.dismiss(followed)
         self._expected -= Counter([awaited])
@@ -164,13 +164,13 @@ class Meta:
         if self.shared:
             seen = None if context is None else tuple(context)
             self._warn_of(list(self.experts.values()), Decision(arm, context=seen))
-            self._expected[_awaited(arm, "", seen)] += 1
+            self._expected[_awaited(arm, (), seen)] += 1
 
     def dismiss(self, arm: Label, context: Sequence[float] | None = None) -> None:
         """``cancel`` for a round that someone else decided."""
         if self.shared:
             seen = None if context is None else tuple(context)
-            awaited = self._checked(_awaited(arm, "", seen))
+            awaited = self._checked(_awaited(arm, (), seen))
             self._dismiss_in(list(self.experts.values()), Decision(arm, context=seen))
             self._expected -= Counter([awaited])
 
@@ -204,7 +204,7 @@ class Meta:
         self.check(arm, reward, context)
         if self.shared:
             seen = None if context is None else tuple(context)
-            awaited = _awaited(arm, "", seen)
+            awaited = _awaited(arm, (), seen)
             if self._expected and not self._expected[awaited]:
                 self.anticipate(arm, seen)
             self._teach(list(self.experts.values()), Decision(arm, context=seen), reward)
@@ -249,9 +249,9 @@ class Meta:
         self._check_experts()
         for expert in self.experts.values():
             expert.remove_arm(arm)
-        for gone, followed, _ in self._expected.elements():
-            if gone == arm and followed:
-                self._chooser.dismiss(followed)
+        for gone, experts, _ in self._expected.elements():
+            if gone == arm and experts:
+                self._chooser.dismiss(experts[0])
         self._expected = Counter({awaited: count for awaited, count in self._expected.items() if awaited[0] != arm})
 
     def _check_experts(self) -> None:
@@ -321,10 +321,10 @@ class Meta:
         return f"{self.name}({', '.join(self.experts)}; {len(self.arms)} arms, {self.rounds} rounds)"
 
 
-def _awaited(arm: Label, followed: str, context: Sequence[float] | None) -> Awaited:
+def _awaited(arm: Label, experts: tuple[str, ...], context: Sequence[float] | None) -> Awaited:
     """As it is counted and saved: without NumPy's own kinds of labels and numbers."""
     plain = arm.item() if isinstance(arm, np.generic) else arm
-    return plain, followed, None if context is None else tuple(map(float, context))
+    return plain, experts, None if context is None else tuple(map(float, context))
 
 
 def _by_name(experts: Sequence[Policy] | Mapping[str, Policy]) -> dict[str, Policy]:
