@@ -23,6 +23,7 @@ from .statistics import LARGEST, PULLS, row_size, waiting
 from .tree import CLOCKS
 from .trust import Trust
 from .types import Decision, Decisions, Floats, Label, tuples
+from .waiting import Waiting
 from .walks import walk_of
 
 BATCH = 1 << 22
@@ -67,7 +68,7 @@ class Bandit:
         self._fix(name, rule, clock, Layout(length, precision, bool(cluster_history), rule.tournament))
         made = (name, rule, planted.labels, planted.paths, clock, self._layout)
         self.identity = f"{name}-{hashlib.blake2b(repr(made).encode(), digest_size=6).hexdigest()}"
-        self._waiting: Counter[Round] = Counter()
+        self._waiting: Waiting[Round] = Waiting()
         online, past = np.zeros((len(planted.tree), row_size(length))), checks.history_rows(history, planted.labels, length)
         checks.unit_history(rule, past)
         self._nodes = self._planted(planted, online, past)
@@ -227,7 +228,7 @@ class Bandit:
         if context is not seen:
             x = checks.as_context(context, self._dimension, self.name)
         if self._waiting:
-            waited = (arm, None if self._dimension is None else tuple(x.tolist()))
+            waited = self._round(leaf, x)
             if waited not in self._waiting:  # expected now, so that what others wait for stays counted whatever is made anew
                 self.anticipate(*waited)
             self._settle_round(waited, leaf, value, x)
@@ -257,8 +258,12 @@ class Bandit:
         if not self._waiting:
             nodes = nodes._replace(pending=np.zeros((len(nodes.online), nodes.pending.shape[1])))
         self._walk.expect(nodes, leaf, x)
-        self._waiting[nodes.arms.named(leaf)[0], None if self._dimension is None else tuple(x.tolist())] += 1
+        self._waiting[self._round(leaf, x)] += 1
         self._nodes = nodes
+
+    def _round(self, leaf: int, context: Floats) -> Round:
+        """A round as it is counted and saved: without NumPy's own kinds of labels and numbers."""
+        return self._nodes.arms.named(leaf)[0], None if self._dimension is None else tuple(context.tolist())
 
     @property
     def pending(self) -> int:
@@ -266,7 +271,7 @@ class Bandit:
         return self._waiting.total()
 
     def _settle_round(self, waited: Round, leaf: int, reward: float, context: Floats) -> None:
-        self._waiting -= Counter([waited])
+        self._waiting.settle(waited)
         self._walk.settle(self.rule.number, self._nodes, leaf, reward, context, self._still_waiting(self._nodes))
         self._close()
 
@@ -288,12 +293,12 @@ class Bandit:
         """``cancel`` for a round that someone else decided."""
         leaf = self._nodes.arms.leaf(arm)
         x = checks.checked_context(context, self._dimension, self.name)
-        waited = (arm, None if self._dimension is None else tuple(x.tolist()))
+        waited = self._round(leaf, x)
         if waited not in self._waiting:
             raise ValueError(
                 f"{self.name} does not wait for a reward of {arm!r}" + ("" if context is None else f" in {x.tolist()}")
             )
-        self._waiting -= Counter([waited])
+        self._waiting.settle(waited)
         self._walk.release(self._nodes, leaf, x, self._still_waiting(self._nodes))
         self._close()
 
@@ -353,7 +358,7 @@ class Bandit:
             raise ValueError(f"{arm!r} is the only arm and must stay")
         kept = [position for position in range(len(arms.labels)) if position != gone]
         paths = None if arms.paths is None else [arms.paths[position] for position in kept]
-        self._waiting = Counter({waited: count for waited, count in self._waiting.items() if waited[0] != arm})
+        self._waiting = self._waiting.without(arm)
         self._replant(Arms([arms.labels[position] for position in kept], paths), kept)
 
     def _replant(self, arms: Arms, positions: list[int]) -> None:
@@ -371,7 +376,7 @@ class Bandit:
         """
         arms = self._nodes.arms
         online = self._nodes.online_rows(arms.labels) + self._learnt_by(other, since)
-        self._waiting = self._waiting + other._waiting - (since._waiting if since else Counter())
+        self._waiting = Waiting(self._waiting + other._waiting - (since._waiting if since else Counter()))
         ledger = self._walk.merged_ledger(self._nodes.ledger, other._nodes.ledger, since._nodes.ledger if since else None)
         self._nodes = self._planted(arms, arms.totals(online), self._past_rows(), ledger)
 
@@ -396,8 +401,7 @@ class Bandit:
 
     def _state(self) -> tuple[state.Manifest, state.Arrays]:
         nodes = self._nodes
-        waiting = [[arm, context, count] for (arm, context), count in self._waiting.items()]
-        settings = {"name": self.name, "identity": self.identity, "clock": self._clock, "waiting": waiting}
+        settings = {"name": self.name, "identity": self.identity, "clock": self._clock, "waiting": self._waiting.listed()}
         encoding = None if self.encoding is None else self.encoding.to_json()
         rule = {"rule": [self.rule.name, *self.rule.parameters], "layout": list(self._layout[:3]), "encoding": encoding}
         if self.rule.name not in RULES:
@@ -415,7 +419,7 @@ class Bandit:
         self._fix(str(made["name"]), rule, made["clock"], Layout(length, precision, bool(cluster_history), rule.tournament))
         self.identity = str(made["identity"])
         self.encoding = None if made["encoding"] is None else Encoding.from_json(made["encoding"])
-        self._waiting = Counter({(arm, context): int(count) for arm, context, count in tuples(made["waiting"])})
+        self._waiting = Waiting.restored(made["waiting"])
         arms = Arms(tuples(made["arms"]), tuples(made["paths"]))
         shapes = self._walk.shapes(rule, len(arms.tree), length)
         pending = len(arms.tree) if self._waiting else 0, self._walk.pending_size(length)

@@ -18,7 +18,8 @@ from .explanation import Explanation, Score
 from .logs.encoding import Encoding, all_encoded, encoded
 from .rules import RULES
 from .trust import Trust
-from .types import Decision, Decisions, Label, Policy, tuples
+from .types import Decision, Decisions, Label, Policy
+from .waiting import Waiting
 
 Awaited: TypeAlias = tuple[Label, tuple[str, ...], tuple[float, ...] | None]
 """A round whose reward is still to come: its arm, the experts that were followed (none, if others decided), and its context."""
@@ -51,7 +52,7 @@ class Meta:
         self.name = name
         self.shared = bool(shared)
         self.experts = _by_name(experts)
-        self._expected: Counter[Awaited] = Counter()
+        self._expected: Waiting[Awaited] = Waiting()
         self._chooser = Bandit(self.experts, RULES[rule](*(() if scale is None else (scale,))), name=name)
         made = (self._chooser.identity, self.shared, [(key, expert.identity) for key, expert in self.experts.items()])
         self.identity = f"{name}-{hashlib.blake2b(repr(made).encode(), digest_size=6).hexdigest()}"
@@ -121,12 +122,13 @@ class Meta:
         """Learn the reward of a decision: the followed expert earns it; with ``shared``, all experts learn from it."""
         followed, inner = self._passed_on(decision)
         self.check(decision.arm, reward, decision.context)
-        awaited = _awaited(decision.arm, decision.experts, decision.context)
-        if self._expected and not self._expected[awaited]:  # else it would be taken for one that others wait for
-            self.expect(decision)
+        if self._expected:
+            awaited = _awaited(decision.arm, decision.experts, decision.context)
+            if not self._expected[awaited]:  # else it would be taken for one that others wait for
+                self.expect(decision)
+            self._expected.settle(awaited)
         self.experts[followed].update(inner, reward)
         self._chooser.learn(followed, reward)
-        self._expected -= Counter([awaited])
         if self.shared:
             self._teach([other for name, other in self.experts.items() if name != followed], decision, reward)
 
@@ -154,7 +156,7 @@ class Meta:
         awaited = self._checked(_awaited(decision.arm, decision.experts, decision.context))
         self.experts[followed].cancel(inner)
         self._chooser.dismiss(followed)
-        self._expected -= Counter([awaited])
+        self._expected.settle(awaited)
         if self.shared:
             self._dismiss_in([other for name, other in self.experts.items() if name != followed], decision)
 
@@ -172,7 +174,7 @@ class Meta:
             seen = None if context is None else tuple(context)
             awaited = self._checked(_awaited(arm, (), seen))
             self._dismiss_in(list(self.experts.values()), Decision(arm, context=seen))
-            self._expected -= Counter([awaited])
+            self._expected.settle(awaited)
 
     def _checked(self, awaited: Awaited) -> Awaited:
         if not self._expected[awaited]:
@@ -204,11 +206,12 @@ class Meta:
         self.check(arm, reward, context)
         if self.shared:
             seen = None if context is None else tuple(context)
-            awaited = _awaited(arm, (), seen)
-            if self._expected and not self._expected[awaited]:
-                self.anticipate(arm, seen)
+            if self._expected:
+                awaited = _awaited(arm, (), seen)
+                if not self._expected[awaited]:
+                    self.anticipate(arm, seen)
+                self._expected.settle(awaited)
             self._teach(list(self.experts.values()), Decision(arm, context=seen), reward)
-            self._expected -= Counter([awaited])
 
     def _teach(self, experts: Sequence[Policy], decision: Decision, reward: float) -> None:
         for expert in experts:
@@ -252,7 +255,7 @@ class Meta:
         for gone, experts, _ in self._expected.elements():
             if gone == arm and experts:
                 self._chooser.dismiss(experts[0])
-        self._expected = Counter({awaited: count for awaited, count in self._expected.items() if awaited[0] != arm})
+        self._expected = self._expected.without(arm)
 
     def _check_experts(self) -> None:
         """Experts belong to their Meta; one that was changed on its own can no longer be changed with the others."""
@@ -264,7 +267,7 @@ class Meta:
         self.check_merge(other, since=since)
         for own, theirs, before in self._pairs(other, since):
             own.merge(theirs, since=before)
-        self._expected = self._expected + other._expected - (since._expected if since else Counter())
+        self._expected = Waiting(self._expected + other._expected - (since._expected if since else Counter()))
 
     def check_merge(self, other: Any, *, since: Any = None) -> None:
         """Raise what ``merge`` would raise."""
@@ -297,7 +300,7 @@ class Meta:
             "identity": self.identity,
             "shared": self.shared,
             "experts": list(self.experts),
-            "waiting": [[*awaited, count] for awaited, count in self._expected.items()],
+            "waiting": self._expected.listed(),
             "parts": {part: inner for part, (inner, _) in parts.items()},
         }
         return manifest, {f"{part}/{key}": array for part, (_, inner) in parts.items() for key, array in inner.items()}
@@ -311,7 +314,7 @@ class Meta:
         kinds: dict[str, type[Bandit] | type[Meta]] = {"bandit": Bandit, "meta": Meta}
         restored = [kinds[part.manifest["kind"]]._restore(part) for part in parts]
         self.experts = _by_name(dict(zip(made["experts"], restored, strict=True)))
-        self._expected = Counter({tuple(awaited): int(count) for *awaited, count in tuples(made["waiting"])})
+        self._expected = Waiting.restored(made["waiting"])
         self._chooser = Bandit._restore(file.inside(made["parts"]["chooser"], "chooser"))
         if self._chooser.arms != tuple(self.experts):
             raise ValueError("its experts are not those that it chooses among")

@@ -243,6 +243,15 @@ def learn(
 
 
 @compiled
+def _count(tree: Links, pending: Floats, leaf: int, more: float) -> None:
+    """So many more decisions wait at an arm and every node above it."""
+    node = leaf
+    while node >= 0:
+        pending[node, AWAITED] += more
+        node = tree[node, PARENT]
+
+
+@compiled
 def expect(tree: Links, pending: Floats, derived: Floats, ledger: Floats, leaf: int, context: Floats) -> None:
     """A decision whose reward is still to come: covariances move as they will, means stay.
 
@@ -250,10 +259,7 @@ def expect(tree: Links, pending: Floats, derived: Floats, ledger: Floats, leaf: 
     """
     if pending[0, AWAITED] == 0.0:
         pending[:, MEAN:] = derived[:, MEAN:]
-    node = leaf
-    while node >= 0:
-        pending[node, AWAITED] += 1.0
-        node = tree[node, PARENT]
+    _count(tree, pending, leaf, 1.0)
     narrow(tree, derived, ledger, leaf, context)
 
 
@@ -261,10 +267,7 @@ def expect(tree: Links, pending: Floats, derived: Floats, ledger: Floats, leaf: 
 def forget(tree: Links, pending: Floats, derived: Floats, leaf: int) -> None:
     """A decision whose reward will not come: the posterior without any that wait; those still pending must narrow it again."""
     derived[:, MEAN:] = pending[:, MEAN:]
-    node = leaf
-    while node >= 0:
-        pending[node, AWAITED] -= 1.0
-        node = tree[node, PARENT]
+    _count(tree, pending, leaf, -1.0)
 
 
 @compiled
@@ -293,10 +296,7 @@ def settle(
     After a refresh the decisions still pending must narrow the covariances again.
     """
     leverage = _step(tree, online, pending, ledger, leaf, reward, context)
-    node = leaf
-    while node >= 0:
-        pending[node, AWAITED] -= 1.0
-        node = tree[node, PARENT]
+    _count(tree, pending, leaf, -1.0)
     if _due(online, past, ledger, leverage):
         rebuild(tree, online, past, derived, ledger)
         pending[:, MEAN:] = derived[:, MEAN:]
