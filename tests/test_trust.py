@@ -24,7 +24,7 @@ def lived(make, problem, rounds=3000, seed=0):
 
 def quietly(policy):
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+        warnings.simplefilter("ignore", UserWarning)
         return policy.trust()
 
 
@@ -190,7 +190,7 @@ def alarms(make, problem_of, seeds):
         policy = make(trial.arms, history=trial.history)
         play(policy, trial)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+            warnings.simplefilter("ignore", UserWarning)
             found += policy.trust().history.differs
     return found
 

@@ -11,11 +11,14 @@ SHUFFLES = 1999
 DRAWS, LEAST_DRAWS, MOST_CELLS = 400, 100, 10_000_000
 """Draws of the arms' means: fewer if there are very many arms, so that no table has more cells than this."""
 
-TOTALS, SHARES = 25, 21
-"""Steps of the grid over the total spread and over the share between groups."""
+SPREADS = np.geomspace(0.005, 10.0, 33)
+"""Spreads looked at, both within groups and between them, in units of the prior's width."""
+
+OWN = np.arange(-8, 9, 4)
+"""Steps of these by which the spread within a group may be off the usual one: up to sevenfold, log-normal of deviation 1."""
 
 ENOUGH_EVENTS = 5.0
-"""Events per arm from which on the logarithm of the odds is close enough to normal."""
+"""Events from which on the logarithm of an arm's odds is close enough to normal; nine arms in ten must have them."""
 
 UNSEEN = 1e12
 """Variance of what is known of an arm without rows, in units of what other arms have."""
@@ -38,11 +41,6 @@ class Explained:
     best_in_best: float
     within: float
     between: float
-
-
-def events(sums: Sums) -> float:
-    """Of the rarer outcome of 0/1 rewards, per arm."""
-    return float(min(sums.total.sum(), (sums.rows - sums.total).sum()) / sums.rows.size)
 
 
 def total_variance(mean: Floats, variance: Floats) -> float:
@@ -86,64 +84,109 @@ def permutation(sums: Sums, groups: Integers, rng: np.random.Generator, *, binar
 
 def estimates(sums: Sums, *, binary: bool) -> tuple[Floats, Floats, float, bool]:
     """Arms' values, their variances, the width of the prior on their spread, and whether they are log odds."""
-    if binary and events(sums) >= ENOUGH_EVENTS:
+    seen = sums.rows > 0.0
+    if binary and np.quantile(np.minimum(sums.total, sums.rows - sums.total), 0.1) >= ENOUGH_EVENTS:
         hits, misses = sums.total + 0.5, sums.rows - sums.total + 0.5
         value, variance, width, odds = np.log(hits / misses), 1.0 / hits + 1.0 / misses, 0.5, True
     else:
-        value, variance = sums.mean, sums.variances(binary=binary) / np.where(sums.rows > 0.0, sums.rows, 1.0)
-        width, odds = 0.5 * (sums.overall if binary else float(sums.mean[sums.rows > 0.0].std())), False
-    seen = sums.rows > 0.0
+        value, variance = sums.mean, sums.errors(binary=binary)
+        width, odds = 0.5 * (sums.overall if binary else float(sums.mean[seen].std())), False
     variance = np.maximum(variance, 1e-12 * width * width + 1e-300)
     return np.where(seen, value, 0.0), np.where(seen, variance, UNSEEN * variance[seen].max()), max(width, 1e-150), odds
 
 
 @dataclass(frozen=True)
-class _Fit:
-    """Groups given spreads: log-likelihood, mu0 with its variance, and the posterior mean and variance of each centre."""
+class _Arms:
+    """What arms say of their groups' centres, by the spread t within (rows) and the group (columns), u = t^2 + v.
 
-    likelihood: float
-    overall: float
-    overall_variance: float
+    ``weight``: W = sum 1 / u; ``centre``: M = sum m / (u W); ``likelihood``: -1/2 sum [log u + (m - M)^2 / u].
+    """
+
+    spread: Floats
     weight: Floats
-    moment: Floats
+    centre: Floats
+    likelihood: Floats
+
+    def overall(self, between: float) -> tuple[Floats, Floats]:
+        """mu0 and its variance for each spread within, groups being N(mu0, s^2)."""
+        precision = 1.0 / (between**2 + 1.0 / self.weight)
+        total = precision.sum(axis=1)
+        return (precision * self.centre).sum(axis=1) / total, 1.0 / total
+
+    def odds(self, between: float, overall: Floats, at: Integers) -> Floats:
+        """Log odds of a group having the spread ``at[a, f]``, if ``overall[a]`` is mu0: by a, f and group."""
+        weight, off = self.weight[at], self.centre[at] - overall[:, None, None]
+        around = np.log1p(between**2 * weight) + off * off / (between**2 + 1.0 / weight)
+        found: Floats = self.likelihood[at] - 0.5 * around - _STRANGE[:, None]
+        return found
 
 
-def _fit(value: Floats, variance: Floats, groups: Integers, within: float, between: float) -> _Fit:
-    """ll = -1/2 [sum log u + sum log(1 + s^2 W) + sum (m - M)^2 / u + sum (M - mu0)^2 / (s^2 + 1/W)], u = t^2 + v."""
-    u = within + variance
-    count = int(groups.max()) + 1
-    weight, moment = summed(groups, 1.0 / u, count), summed(groups, value / u, count)
-    centre = moment / weight
-    precision = 1.0 / (between + 1.0 / weight)
-    overall = float((precision * centre).sum() / precision.sum())
-    terms = np.log(u).sum() + np.log1p(between * weight).sum()
-    terms += ((value - centre[groups]) ** 2 / u).sum() + (precision * (centre - overall) ** 2).sum()
-    return _Fit(-0.5 * float(terms), overall, 1.0 / float(precision.sum()), weight, moment)
+_STRANGE = 0.5 * (OWN * np.log(SPREADS[1] / SPREADS[0])) ** 2
+_AT = np.clip(np.arange(SPREADS.size)[:, None] + OWN, 0, SPREADS.size - 1)
+
+
+def _gathered(value: Floats, variance: Floats, groups: Integers, spreads: Floats) -> _Arms:
+    count, rows = int(groups.max()) + 1, []
+    for spread in spreads:
+        u = spread**2 + variance
+        weight = summed(groups, 1.0 / u, count)
+        centre = summed(groups, value / u, count) / weight
+        rows.append((weight, centre, -0.5 * summed(groups, np.log(u) + (value - centre[groups]) ** 2 / u, count)))
+    weights, centres, likelihoods = (np.array(part) for part in zip(*rows, strict=True))
+    return _Arms(spreads, weights, centres, likelihoods)
+
+
+def _log_sum(logs: Floats) -> Floats:
+    """log sum exp over the middle axis."""
+    most = logs.max(axis=1)
+    return np.asarray(most + np.log(np.exp(logs - most[:, None]).sum(axis=1)))
+
+
+def evidence(arms: _Arms, width: float) -> Floats:
+    """Log evidence of the usual spread within groups (rows) and of that between them (columns).
+
+    Prior: the whole spread T is half-Cauchy, and every angle between the two spreads is as likely.
+    """
+    found = np.empty((arms.spread.size, arms.spread.size))
+    for column, between in enumerate(arms.spread.tolist()):
+        overall, _ = arms.overall(between)
+        whole = np.hypot(arms.spread, between)
+        prior = np.log(arms.spread * between / (whole * (1.0 + (whole / width) ** 2)))
+        found[:, column] = _log_sum(arms.odds(between, overall, _AT)).sum(axis=1) + prior
+    return found
 
 
 def posterior(sums: Sums, groups: Integers, rng: np.random.Generator, *, binary: bool) -> Floats:
-    """Draws (400 or fewer x arms) of the arms' expected rewards; spreads within and between groups come from a grid."""
+    """Draws (400 or fewer x arms) of the arms' expected rewards: groups are N(mu0, s^2), and each has a spread of its own.
+
+    The likelihood does not ask why an arm was played, so that arms may have been chosen by what they had paid.
+    """
     value, variance, width, odds = estimates(sums, binary=binary)
-    totals = width * np.geomspace(0.02, 10.0, TOTALS)
-    grid = [(T * T * (1.0 - share), T * T * share, T) for T in totals for share in np.linspace(0.0, 1.0, SHARES)]
-    fits = [_fit(value, variance, groups, within, between) for within, between, _ in grid]
-    logs = np.array([fit.likelihood + np.log(T / (1.0 + (T / width) ** 2)) for fit, (_, _, T) in zip(fits, grid, strict=True)])
-    odds_of = np.exp(logs - logs.max())
+    arms = _gathered(value, variance, groups, width * SPREADS)
+    logs = evidence(arms, width)
+    chances = np.exp(logs - logs.max()).ravel()
     count = min(DRAWS, max(LEAST_DRAWS, MOST_CELLS // value.size))
-    chosen = rng.choice(logs.size, size=count, p=odds_of / odds_of.sum())
-    draws = np.stack([_draw(fits[at], grid[at][0], grid[at][1], value, variance, groups, rng) for at in chosen])
+    chosen = rng.choice(logs.size, size=count, p=chances / chances.sum())
+    draws = np.stack([_draw(arms, *divmod(int(at), SPREADS.size), value, variance, groups, rng) for at in chosen])
     return 1.0 / (1.0 + np.exp(-draws)) if odds else draws
 
 
 def _draw(
-    fit: _Fit, within: float, between: float, value: Floats, variance: Floats, groups: Integers, rng: np.random.Generator
+    arms: _Arms, within: int, column: int, value: Floats, variance: Floats, groups: Integers, rng: np.random.Generator
 ) -> Floats:
-    """The overall mean, then the centres, then the arms."""
-    overall = fit.overall + np.sqrt(fit.overall_variance) * rng.standard_normal()
-    room = 1.0 + between * fit.weight
-    centres = (overall + between * fit.moment) / room + np.sqrt(between / room) * rng.standard_normal(fit.weight.size)
-    centre = centres[groups]
-    pull = within / (within + variance)
+    """The groups' own spreads, the overall mean, then the centres, then the arms."""
+    between = float(arms.spread[column])
+    overall, error = (part[within : within + 1] for part in arms.overall(between))
+    logs = arms.odds(between, overall, _AT[within : within + 1])[0]
+    reached = np.cumsum(np.exp(logs - logs.max(axis=0)), axis=0)
+    own = _AT[within][(reached < reached[-1] * rng.random(reached.shape[1])).sum(axis=0)]
+    level = overall[0] + np.sqrt(error[0]) * rng.standard_normal()
+    each = np.arange(own.size)
+    weight, moment = arms.weight[own, each], arms.weight[own, each] * arms.centre[own, each]
+    room = 1.0 + between**2 * weight
+    centre = ((level + between**2 * moment) / room + between / np.sqrt(room) * rng.standard_normal(own.size))[groups]
+    spread2 = arms.spread[own][groups] ** 2
+    pull = spread2 / (spread2 + variance)
     return np.asarray(centre + pull * (value - centre) + np.sqrt(pull * variance) * rng.standard_normal(value.size))
 
 

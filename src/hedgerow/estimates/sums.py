@@ -51,6 +51,12 @@ class Sums:
         rates = self.rates()
         return rates * (1.0 - rates) if binary else self.noise()
 
+    def errors(self, *, binary: bool) -> Floats:
+        """Variance of each arm's mean; that of Student's t, since the noise is an estimate too."""
+        freedom = np.maximum(self.rows - 1.0, 0.0) + BORROWED
+        student = 1.0 if binary else freedom / (freedom - 2.0)
+        return np.asarray(student * self.variances(binary=binary) / np.where(self.rows > 0.0, self.rows, 1.0))
+
 
 def tally(arm: Integers, reward: Floats, arms: int) -> Sums:
     """Plain sums."""

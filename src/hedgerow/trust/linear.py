@@ -5,19 +5,26 @@ from typing import TypeAlias
 import numpy as np
 
 from ..estimates.chisquare import chi_square_tail
-from ..hierarchy.evidence import Model, eliminate_lower, eliminate_upper, mean_square_of_contexts, pose, profile
+from ..hierarchy.evidence import Model, eliminate_lower, load, mean_square_of_contexts, pose, profile
 from ..hierarchy.ledger import OFFSET, SIG2, STANDARD, new_ledger
 from ..hierarchy.posterior import PRIOR, derived_size
 from ..hierarchy.shape import history_weights
 from ..nodes import Nodes
 from ..statistics import PULLS, SCALARS, SQUARES, TOTAL, second_moments
+from ..tree import FIRST, SIZE
 from ..types import Floats
 from .report import Agreement, Estimate, Grouping
 
 COARSE = np.arange(-14.0, 7.0, 1.0)
-"""log2 of the spreads looked at first, in units of 1 / mean x_j^2; then again around the best, three times as finely."""
+"""log2 of the spreads looked at first, in units of 1 / mean x_j^2; each then around its best, three times as finely."""
 
 FINEST = 0.02
+
+MOST = 0.4
+"""Odds of one step from which on shorter ones are looked at."""
+
+COMMON = 2.0**20
+"""Variance of what all arms have in common, in the same units: it may be anything."""
 
 FARTHEST = 3
 
@@ -36,28 +43,67 @@ def grouping(nodes: Nodes, dimension: int, groups: int, ledger: Floats | None) -
     while True:
         found = _evidence(model, unit, rho, phi)
         odds = np.exp(found[0] - found[0].max())
-        if odds.max() < 0.2 * odds.sum() or rho[1] - rho[0] < FINEST:
+        table = odds.reshape(rho.size, phi.size) / odds.sum()
+        finer_rho, finer_phi = _finer(rho, table.sum(axis=1)), _finer(phi, table.sum(axis=0))
+        if finer_rho is rho and finer_phi is phi:
             break
-        best, step = found[:, odds.argmax()], (rho[1] - rho[0]) / 3.0
-        rho, phi = (np.log2(unit * best[at] / best[3]) + step * np.arange(-6.0, 7.0) for at in (1, 2))
+        rho, phi = finer_rho, finer_phi
     _, within, between, _ = found
     parts = (between / (within + between), np.sqrt(within), np.sqrt(between))
     share, inside, across = (_weighted(part, odds) for part in parts)
     return Grouping(share, inside, across, groups, contextual=True)
 
 
+def _finer(steps: Floats, odds: Floats) -> Floats:
+    """Steps a third as long around the best one, while that has most of the odds; else the same."""
+    step = float(steps[1] - steps[0])
+    if odds.max() < MOST or step < FINEST:
+        return steps
+    return np.asarray(steps[odds.argmax()] + step / 3.0 * np.arange(-6.0, 7.0))
+
+
 def _evidence(model: Model, unit: float, rho: Floats, phi: Floats) -> Floats:
     """Log evidence, variances within and between groups, and noise variance, at every pair of log2 spreads."""
     found = []
-    products, rest = np.empty(3), np.empty(3)
+    products = np.empty(3)
     for step in rho:
         logdet = eliminate_lower(model, 2.0**step / unit, products)
+        groups = _Groups(model)
         for phi_step in phi:
-            rest[:] = products
-            value, sig2, _ = profile(model, logdet + eliminate_upper(model, 2.0**phi_step / unit, rest), rest)
+            rest = products.copy()
+            value, sig2, _ = profile(model, logdet + groups.eliminate(2.0**phi_step / unit, COMMON / unit, rest), rest)
             penalty = PRIOR * (step**2 + phi_step**2)
             found.append((value - penalty, 2.0**step * sig2 / unit, 2.0**phi_step * sig2 / unit, sig2))
     return np.array(found).T
+
+
+class _Groups:
+    """The groups, their arms integrated out: A = U diag(roots) U', and b and f (columns) in the basis U."""
+
+    def __init__(self, model: Model) -> None:
+        first = int(model.tree[0, FIRST])
+        nodes = range(first, first + int(model.tree[0, SIZE]))
+        self.roots, self.basis = np.linalg.eigh(np.stack([self._moments(model, node) for node in nodes]))
+        self.roots = np.maximum(self.roots, 0.0)
+        self.pair = np.einsum("gij,gyi->gjy", self.basis, model.info[first : nodes.stop])
+
+    @staticmethod
+    def _moments(model: Model, node: int) -> Floats:
+        lower = np.tril(model.work[0]) if load(model, node) else np.zeros_like(model.work[0])
+        return np.asarray(lower + np.tril(lower, -1).T)
+
+    def eliminate(self, phi: float, common: float, products: Floats) -> float:
+        """Integrate out the groups, N(theta_0, phi I), and what they have in common, theta_0 ~ N(0, common I); the log det.
+
+        What all arms share is no difference between them, and nothing that groups explain.
+        """
+        kept = 1.0 / (1.0 + phi * self.roots)
+        left = np.einsum("gj,gjy,gjz->yz", phi * kept, self.pair, self.pair)
+        shared = np.einsum("gij,gj,gkj->ik", self.basis, self.roots * kept, self.basis) + np.eye(self.roots.shape[1]) / common
+        moments = np.einsum("gij,gj,gjy->iy", self.basis, kept, self.pair)
+        left += moments.T @ np.linalg.solve(shared, moments)
+        products -= np.array([left[0, 0], left[0, 1], left[1, 1]])
+        return float(-np.log(kept).sum() + np.linalg.slogdet(common * shared)[1])
 
 
 def _weighted(values: Floats, odds: Floats) -> Estimate:

@@ -57,6 +57,7 @@ def grouping(nodes: Nodes, groups: Integers, drift: float) -> Grouping | None:
 def _drawn(means: Floats, error: Floats) -> tuple[Floats, Floats]:
     """What past means say of an arm among the others, N(m, A): mean and variance; A by DerSimonian and Laird's estimate."""
     known = np.isfinite(error)
+    error = np.where(known, error, 1.0)
     weights = np.where(known, 1.0 / error, 0.0)
     if known.sum() < 3:
         return means, np.where(known, error, 0.0)

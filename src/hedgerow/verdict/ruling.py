@@ -4,7 +4,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from ..estimates.grouping import events
+from ..estimates.sums import Sums
 from ..types import Integers
 from .gains import REFUTED
 from .interval import Gain
@@ -28,6 +28,11 @@ def on_grouping(grouping: Gain, labels: Gain, p: float) -> Ruling:
     if labels.high < 0.0 or grouping.high < 0.0:
         return "hurts"
     return "no information" if p > REFUTED else "open"
+
+
+def events(sums: Sums) -> float:
+    """Of the rarer outcome of 0/1 rewards, per arm."""
+    return float(min(sums.total.sum(), (sums.rows - sums.total).sum()) / sums.rows.size)
 
 
 def refusals(split: Split) -> list[str]:

@@ -1,0 +1,111 @@
+"""What sums say of a grouping: against the dense Gaussian model, and against known truths."""
+
+import numpy as np
+import pytest
+
+import hedgerow as hr
+from hedgerow.estimates.grouping import OWN, SPREADS, _gathered, evidence, share_of
+from hedgerow.hierarchy.evidence import pose
+from hedgerow.hierarchy.ledger import new_ledger
+from hedgerow.hierarchy.posterior import PRIOR, derived_size
+from hedgerow.play import play
+from hedgerow.simulation import build
+from hedgerow.trust import linear
+from hedgerow.trust.rewards import grouping
+
+
+def dense_evidence(value, variance, groups, width):
+    """By the covariance matrices of each group's arms, for each pair of spreads, summed over the group's own spread."""
+    spreads = width * SPREADS
+    step = np.log(SPREADS[1] / SPREADS[0])
+    found = np.empty((spreads.size, spreads.size))
+    for a, within in enumerate(spreads):
+        for b, between in enumerate(spreads):
+            both = np.diag(within**2 + variance) + between**2 * (groups[:, None] == groups)
+            ones = np.linalg.solve(both, np.ones(value.size))
+            overall = ones @ value / ones.sum()
+            whole = np.hypot(within, between)
+            found[a, b] = np.log(within * between / whole / (1.0 + (whole / width) ** 2))
+            for group in set(groups):
+                mine = groups == group
+                likely = 0.0
+                for shift in OWN:
+                    own = spreads[min(max(a + shift, 0), spreads.size - 1)]
+                    covariance = np.diag(own**2 + variance[mine]) + between**2
+                    off = value[mine] - overall
+                    fit = off @ np.linalg.solve(covariance, off)
+                    likely += np.exp(-0.5 * (fit + np.linalg.slogdet(covariance)[1] + (shift * step) ** 2))
+                found[a, b] += np.log(likely)
+    return found
+
+
+def test_the_evidence_is_that_of_the_dense_model():
+    rng = np.random.default_rng(0)
+    value, variance, groups = rng.normal(size=7), rng.uniform(0.05, 0.5, 7), np.array([0, 0, 0, 1, 1, 2, 2])
+    arms = _gathered(value, variance, groups, 0.4 * SPREADS)
+    np.testing.assert_allclose(evidence(arms, 0.4), dense_evidence(value, variance, groups, 0.4), rtol=1e-9)
+
+
+@pytest.mark.parametrize("noise", ["uniform", "gaussian", "bernoulli"])
+@pytest.mark.parametrize("labels", ["true", "shuffled"])
+def test_intervals_of_the_share_hold_the_truth_though_arms_were_chosen_by_what_they_paid(labels, noise):
+    """90 % intervals, of two policies in forty trials: they must hold it in 80 %."""
+    problem, held = hr.problems.SyntheticClassical(alpha=(0.8, 1.2), labels=labels, noise=noise), 0
+    for seed in range(40):
+        trial = problem.trial(5000, np.random.default_rng(seed))
+        groups = np.unique(trial.clusters, return_inverse=True)[1]
+        truth = float(share_of(trial.expected, groups)[0].clip(0.0, 1.0))
+        for make in (hr.Auto, hr.HUCBC):
+            policy = build(make, trial, np.random.default_rng(0))
+            play(policy, trial)
+            share = grouping(policy._nodes, groups, 0.0).share
+            held += share.low <= truth + 1e-9 and truth <= share.high + 1e-9
+    assert held >= 64
+
+
+def arms_of_one_kind(common, rng):
+    """Twenty-four arms that share ``common`` and differ beside it, in groups that mean nothing; thirty rounds of each."""
+    theta = common + 0.5 * rng.normal(size=(24, common.size))
+    arms = np.repeat(np.arange(24), 30)
+    contexts = rng.normal(size=(arms.size, common.size))
+    rewards = (theta[arms] * contexts).sum(axis=1) + rng.normal(size=arms.size)
+    history = hr.History.from_rounds(arms=arms, rewards=rewards, contexts=contexts)
+    groups = rng.permutation(np.arange(24) % 6).tolist()
+    return hr.HLinUCBC(range(24), clusters=groups, history=history, dimension=common.size)
+
+
+def test_what_all_arms_share_is_no_merit_of_the_groups():
+    for seed in range(5):
+        found = arms_of_one_kind(np.array([3.0, -2.0, 1.0]), np.random.default_rng(seed)).trust().grouping
+        assert found.share.value < 0.15
+        assert found.within.low < 0.5 < found.within.high * 1.1
+
+
+def test_the_evidence_with_contexts_is_that_of_the_dense_model():
+    """r = a + (theta_0 + theta_group + theta_arm)'x + noise, a flat and the noise's variance profiled."""
+    rng = np.random.default_rng(0)
+    arm, groups, x = rng.integers(6, size=40), np.array([0, 0, 1, 1, 2, 2]), rng.normal(size=(40, 3))
+    reward = 2.0 + x @ np.array([1.0, 0.0, -1.0]) + rng.normal(size=40)
+    policy = hr.HLinUCBC(range(6), clusters=groups.tolist(), dimension=3)
+    for k, r, context in zip(arm.tolist(), reward, x, strict=True):
+        policy.learn(k, r, context)
+    nodes = policy._nodes
+    derived = np.zeros((len(nodes.online), derived_size(3)))
+    model = pose(nodes.arms.tree, nodes.online, nodes.past, derived, new_ledger(False), False)
+    steps, unit = np.array([-6.0, -1.0, 2.0]), 1.3
+    found = linear._evidence(model, unit, steps, steps)
+    same_arm, same_group = arm[:, None] == arm, groups[arm][:, None] == groups[arm]
+    truth = []
+    for rho in 2.0**steps / unit:
+        for phi in 2.0**steps / unit:
+            covariance = np.eye(40) + (linear.COMMON / unit + phi * same_group + rho * same_arm) * (x @ x.T)
+            inverse = np.linalg.inv(covariance)
+            ones = inverse.sum(axis=0)
+            off = reward - ones @ reward / ones.sum()
+            sig2 = off @ inverse @ off / 40.0
+            penalty = PRIOR * (np.log2(rho * unit) ** 2 + np.log2(phi * unit) ** 2)
+            value = -0.5 * (40.0 * np.log(sig2) + np.linalg.slogdet(covariance)[1]) - penalty
+            truth.append((value, rho * sig2, phi * sig2, sig2))
+    truth = np.array(truth).T
+    np.testing.assert_allclose(found[1:], truth[1:], rtol=1e-6)
+    np.testing.assert_allclose(found[0] - found[0, 0], truth[0] - truth[0, 0], atol=1e-6)
