@@ -223,6 +223,17 @@ def test_bad_columns(options, message):
         hr.Log.read(frame, **{"arm": "arm", "reward": "r", **options})
 
 
+def test_of_a_date_that_does_not_start_with_the_year_nobody_can_tell_the_month(tmp_path):
+    path = tmp_path / "log.csv"
+    path.write_text("day,arm,r\n01/02/2024,a,1\n02/01/2024,b,0\n")
+    with pytest.raises(ValueError, match="text such as '01/02/2024': write times as 2024-02-01"):
+        hr.Log.read(path, arm="arm", reward="r", time="day")
+    assert hr.Log.read(path, arm="day", reward="r").arms == ("01/02/2024", "02/01/2024")
+    path.write_text("day,arm,r\n,a,1\n2024-02-01,a,1\n2024-01-02,b,0\n")
+    log = hr.Log.read(path, arm="arm", reward="r", time="day")
+    assert ([log.arms[k] for k in log.arm], log.missing) == (["b", "a"], {"no time": 1})
+
+
 def test_two_columns_of_the_same_name():
     for frame in (pd.DataFrame([[1, 2]], columns=["a", "a"]), duckdb.sql("select 1 as a, 2 as a")):
         with pytest.raises(ValueError, match="two columns of the same name.*'a'"):

@@ -104,6 +104,12 @@ def seconds(series: Any) -> Floats:
 
     if series.dtype.is_numeric():
         return doubles(series)
+    if series.dtype == nw.String:
+        found = next((value for value in series.to_list() if value is not None), "")
+        raise ValueError(
+            f"column {series.name!r} must hold times or numbers, it holds text such as {found!r}: write times as 2024-02-01 or "
+            "2024-02-01T13:45:00"
+        )
     if not series.dtype.is_temporal() or series.dtype in (nw.Duration, nw.Time):
         raise ValueError(f"column {series.name!r} must hold times or numbers, it holds {series.dtype}")
     if series.dtype == nw.Date:

@@ -174,7 +174,9 @@ def _scan_text(paths: list[Path], kind: str, numbers: Sequence[str], labels: Seq
     options["null_values"] = {name: "NA" for name in options["null_values"] if name not in texts}  # a text like any other
     doubles = {name: pl.Float64 for name in numbers if name in inferred and inferred[name].is_integer()}
     whole = [name for name in labels if name in inferred and name not in numbers and inferred[name].is_integer()]
-    overrides: dict[str, Any] = {**doubles, **{name: pl.String for name in whole if _holds_codes(plain, name)}}
+    kept = [name for name in whole if _holds_codes(plain, name)]
+    kept += [name for name, dtype in inferred.items() if dtype.is_temporal() and not _starts_with_the_year(plain, name)]
+    overrides: dict[str, Any] = {**doubles, **dict.fromkeys(kept, pl.String)}
     return pl.scan_csv(paths, **options, schema_overrides=overrides)
 
 
@@ -183,3 +185,11 @@ def _holds_codes(plain: "pl.LazyFrame", name: str) -> bool:
     import polars as pl
 
     return bool(plain.select(pl.col(name).str.contains(r"^\s*[+-]?0\d").any()).collect(engine="streaming").item())
+
+
+def _starts_with_the_year(plain: "pl.LazyFrame", name: str) -> bool:
+    """Whether dates are written 2024-02-01; of 01/02/2024 nobody can tell which is the month."""
+    import polars as pl
+
+    first = plain.select(pl.col(name).str.strip_chars()).filter(pl.col(name) != "").head(1).collect(engine="streaming")
+    return bool(first[name].str.contains(r"^\d{4}").all())
