@@ -91,7 +91,7 @@ def test_the_evidence_with_contexts_is_that_of_the_dense_model():
         policy.learn(k, r, context)
     nodes = policy._nodes
     derived = np.zeros((len(nodes.online), derived_size(3)))
-    model = pose(nodes.arms.tree, nodes.online, nodes.past, derived, new_ledger(False), False)
+    model = pose(nodes.arms.tree, nodes.online, nodes.past, derived, new_ledger(False, 3), False)
     steps, unit = np.array([-6.0, -1.0, 2.0]), 1.3
     found = linear._evidence(model, unit, steps, steps)
     same_arm, same_group = arm[:, None] == arm, groups[arm][:, None] == groups[arm]

@@ -11,6 +11,7 @@ from hedgerow.arms import Arms
 from hedgerow.hierarchy import ledger as book
 from hedgerow.hierarchy.evidence import MEAN, eliminate_lower, eliminate_upper, pose, profile
 from hedgerow.hierarchy.ledger import new_ledger
+from hedgerow.hierarchy.lens import seen, seen_sums, set_lens
 from hedgerow.hierarchy.linear import (
     choose,
     estimate,
@@ -38,9 +39,13 @@ class Hierarchy:
         self.tree, self.d = self.arms.tree, d
         self.online = np.zeros((len(self.tree), row_size(d)))
         self.past = self.arms.totals(np.zeros((arms, row_size(d))) if past is None else past)
-        self.derived, self.ledger = np.zeros((len(self.tree), derived_size(d))), new_ledger(weights)
+        self.derived, self.ledger = np.zeros((len(self.tree), derived_size(d))), new_ledger(weights, d)
         self.pending = np.zeros_like(self.derived)
         rebuild(self.tree, self.online, self.past, self.derived, self.ledger)
+
+    def seen(self, contexts):
+        """Contexts as the policy sees them."""
+        return np.array([seen(self.ledger, context) for context in np.atleast_2d(contexts)])
 
     @property
     def state(self):
@@ -120,6 +125,7 @@ def dense(hierarchy, leaves, rewards, contexts, rho, phi, drift=0.0, kept=1.0, t
     ``drift``.
     """
     prior = prior_covariances(hierarchy.tree, rho, phi)
+    contexts = hierarchy.seen(contexts)
     rewards, ones = np.array(rewards), np.ones(len(rewards))
     past = np.arange(len(rewards)) < then
     share = np.where(past, kept, 1.0)
@@ -164,8 +170,8 @@ def test_posterior_and_evidence_are_those_of_the_dense_gaussian_model(shape, dri
         solve(model, hierarchy.ledger)
         for node in hierarchy.nodes():
             x = rng.normal(size=d)
-            block = covariance[node * d : (node + 1) * d, node * d : (node + 1) * d]
-            assert hierarchy.estimate(node, x) == pytest.approx((offset + x @ mean[node], sig2 * x @ block @ x), rel=1e-8)
+            z, block = hierarchy.seen(x)[0], covariance[node * d : (node + 1) * d, node * d : (node + 1) * d]
+            assert hierarchy.estimate(node, x) == pytest.approx((offset + z @ mean[node], sig2 * z @ block @ z), rel=1e-8)
             if hierarchy.tree[node, SIZE] == 0:
                 assert np.linalg.eigvalsh(block)[-1] <= hierarchy.derived[node, 0] ** 2
     assert found == pytest.approx([found[0]] * 3, rel=1e-8)
@@ -232,6 +238,49 @@ def test_units_do_not_matter(shape, rewards_by, contexts_by):
     plain = play(Hierarchy(12, SHAPES[shape], 3), contexts, lambda t, arm: means[t, arm] * noise[t])
     scaled = play(Hierarchy(12, SHAPES[shape], 3), contexts * contexts_by, lambda t, arm: means[t, arm] * noise[t] * rewards_by)
     assert plain == scaled
+
+
+def plain_lens(contexts):
+    """Columns of 0 and 1 as they are; others by their deviation around the mean, or by their size if no column is constant."""
+    constant = any(np.ptp(column) == 0.0 and column[0] != 0.0 for column in contexts.T)
+    view = contexts.copy()
+    for j, column in enumerate(contexts.T):
+        if not np.isin(column, (0.0, 1.0)).all():
+            moving = constant and np.ptp(column) > 0.0
+            view[:, j] = (column - column.mean()) / column.std() if moving else column / np.sqrt((column**2).mean())
+    return view
+
+
+def people(rng, rounds, constant):
+    """Age, income, whether new; a city of three; a column that is always the same or one of zeros."""
+    city = np.eye(3)[rng.integers(3, size=rounds)]
+    age, income, new = rng.uniform(20, 80, rounds), rng.lognormal(10.5, 0.6, rounds), rng.random(rounds) < 0.3
+    return np.column_stack([age, income, new, city, np.full(rounds, constant)])
+
+
+@pytest.mark.parametrize("constant", [0.0, 2.5])
+def test_contexts_are_seen_in_units_of_their_own(constant):
+    rng = np.random.default_rng(8)
+    contexts, rewards = people(rng, 50, constant), rng.normal(size=50)
+    rows = sums_of(1, 7, [0] * 50, rewards, contexts)
+    ledger = new_ledger(False, 7)
+    set_lens(0.4 * rows, 0.6 * rows, ledger)
+    view = plain_lens(contexts)
+    np.testing.assert_allclose([seen(ledger, context) for context in contexts], view, rtol=1e-8, atol=1e-10)
+    np.testing.assert_allclose(seen_sums(ledger, rows, 0), sums_of(1, 7, [0] * 50, rewards, view)[0, 3:], rtol=1e-7, atol=1e-7)
+
+
+@pytest.mark.parametrize("constant", [0.0, 1.0])
+def test_a_column_may_be_in_any_unit_and_count_from_anywhere_if_there_is_a_constant(constant):
+    rng = np.random.default_rng(9)
+    contexts = people(rng, 600, constant)
+    unit, start = np.array([0.01, 1000.0, 1.0, 1.0, 1.0, 1.0, 1.0]), np.array([-7.0, 3e4, 0.0, 0.0, 0.0, 0.0, 0.0])
+    means, noise = plain_lens(contexts) @ rng.normal(size=(7, 12)), rng.normal(size=600)
+    plain = play(Hierarchy(12, TWO, 7), contexts, lambda t, arm: means[t, arm] + noise[t])
+    other = play(Hierarchy(12, TWO, 7), unit * (contexts + constant * start), lambda t, arm: means[t, arm] + noise[t])
+    assert plain == other
+    lost = (means.max(axis=1) - means[np.arange(600), plain])[300:].mean()
+    assert lost < 0.1 * (means.max(axis=1) - means.mean(axis=1)).mean()
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -357,6 +406,7 @@ def test_history_counts_like_rounds_of_the_policy_itself():
     for arm, reward, context in zip(played, rewards, contexts, strict=True):
         cold.learn(cold.arms.leaves[arm], reward, context)
     for hierarchy in (warm, cold):
+        rebuild(*hierarchy.state)  # units of the contexts are those of a refresh
         hierarchy.ledger[[book.RHO, book.PHI, book.OFFSET, book.RATE, book.LENGTH]] = 0.5, 2.0, 0.1, 3.0, 2.0
     np.testing.assert_allclose(warm.solved(), cold.solved(), rtol=1e-9, atol=1e-12)
 
@@ -436,4 +486,4 @@ def test_the_widths_grow_as_they_should():
     played = rng.integers(12, size=40)
     hierarchy = Hierarchy(12, TWO, 3, sums_of(12, 3, played, means[np.arange(40), played], contexts))
     assert hierarchy.ledger[book.RATE] == pytest.approx(10.0 * 40 / (3 * 144))
-    assert hierarchy.ledger[book.LENGTH] == pytest.approx((contexts**2).sum() / 40)
+    assert hierarchy.ledger[book.LENGTH] == pytest.approx((hierarchy.seen(contexts) ** 2).sum() / 40)

@@ -1,8 +1,8 @@
 """The model's evidence: how likely the rewards are under given spreads.
 
-r = a + theta_k'x + noise of variance sig2 / w; theta_v ~ N(theta_parent, rho sig2 I) for a node v, N(0, phi sig2 I) right under
-the root. One rho serves all levels below the first. A node is integrated out given its parent (A: sums of w xx' of an arm, of
-messages for an inner node; b, f: sums of w r x and w x, or of messages):
+r = a + theta_k'x + noise of variance sig2 / w, x as the lens shows it; theta_v ~ N(theta_parent, rho sig2 I) for a node v,
+N(0, phi sig2 I) right under the root. One rho serves all levels below the first. A node is integrated out given its parent
+(A: sums of w xx' of an arm, of messages for an inner node; b, f: sums of w r x and w x, or of messages):
 
     M = (A + I / rho)^-1      message to the parent: I / rho - M / rho^2,  M b / rho,  M f / rho
     <y, z> = sum w y z - sum over nodes of b_y' M b_z      for y, z in {r, 1}, b_r = b, b_1 = f:  y' V^-1 z
@@ -21,10 +21,11 @@ from typing import NamedTuple
 import numpy as np
 
 from ..kernel import compiled, summing
-from ..statistics import PULLS, SCALARS, SQUARES, TOTAL, packed_size
+from ..statistics import PULLS, SQUARES, TOTAL, packed_size
 from ..tree import FIRST, PARENT, SIZE
 from ..types import Floats, Links
 from .ledger import DRIFT, EXCESS, KEPT, void
+from .lens import seen_sums
 from .matrices import invert, pass_on, reduce
 from .shape import history_weight
 
@@ -73,7 +74,7 @@ def pose(tree: Links, online: Floats, past: Floats, derived: Floats, ledger: Flo
     model = Model(tree, derived, totals, sums, np.zeros((inner + 1, d, d)), info, online[:, PULLS] + heard * past[:, PULLS], work)
     for node in range(nodes):
         if tree[node, SIZE] == 0:
-            bring_in(model, online, node, 1.0)
+            bring_in(model, seen_sums(ledger, online, node), node, 1.0)
             if heard and past[node, PULLS] > 0.0:
                 bring_in_history(model, past, ledger, node)
     return model
@@ -81,17 +82,17 @@ def pose(tree: Links, online: Floats, past: Floats, derived: Floats, ledger: Flo
 
 @compiled
 def bring_in(model: Model, sums: Floats, node: int, weight: float) -> None:
-    """Add sums to those of an arm."""
+    """Add sums with contexts, as they are seen, to those of an arm."""
     d = model.info.shape[2]
-    at = SCALARS + d
+    at = d
     for i in range(d):
-        model.info[node, 0, i] += weight * sums[node, SCALARS + i]
+        model.info[node, 0, i] += weight * sums[i]
         for j in range(i + 1):
-            model.sums[node, at - SCALARS - d + j] += weight * sums[node, at + j]
-        model.totals[TRACE] += weight * sums[node, at + i]
+            model.sums[node, at - d + j] += weight * sums[at + j]
+        model.totals[TRACE] += weight * sums[at + i]
         at += i + 1
     for i in range(d):
-        model.info[node, 1, i] += weight * sums[node, at + i]
+        model.info[node, 1, i] += weight * sums[at + i]
 
 
 @compiled
@@ -103,20 +104,21 @@ def bring_in_history(model: Model, past: Floats, ledger: Floats, node: int) -> N
     model.totals[PRODUCTS + 1] += weight * past[node, TOTAL]
     model.totals[PRODUCTS + 2] += weight * past[node, PULLS]
     model.totals[WEIGHT] += weight * past[node, PULLS]
+    sums = seen_sums(ledger, past, node)
     if ledger[DRIFT] == 0.0:
-        bring_in(model, past, node, weight)
+        bring_in(model, sums, node, weight)
         return
     d, spread = model.info.shape[2], ledger[DRIFT]
     then = np.zeros((2, d))
-    at = SCALARS + d
+    at = d
     for i in range(d):
-        then[0, i] = weight * past[node, SCALARS + i]
+        then[0, i] = weight * sums[i]
         for j in range(i + 1):
-            model.work[0, i, j] = weight * past[node, at + j]
-        model.totals[TRACE] += weight * past[node, at + i]
+            model.work[0, i, j] = weight * sums[at + j]
+        model.totals[TRACE] += weight * sums[at + i]
         at += i + 1
     for i in range(d):
-        then[1, i] = weight * past[node, at + i]
+        then[1, i] = weight * sums[at + i]
     model.totals[LOGDET] += reduce(model.work, then, spread, model.totals[PRODUCTS:TRACE])
     inverse = np.empty((1, d * d))
     invert(model.work, inverse, 0, 0)

@@ -16,6 +16,8 @@ NEXT             rounds, online and historical, at which the next refresh is due
 DRIFT, KEPT      an arm's history is that of a theta_then ~ N(KEPT theta, DRIFT SIG2 I); while DRIFT is 0 of theta itself
 RATE, LENGTH     how the width of an index grows (``bonus``); mean of x'x
 WEIGHTS          whether rounds may weigh other than 1 (1 or 0)
+CONSTANT         the column of the contexts that never changes, or -1
+LENS  d + d      one over the unit of each column, and its mean in units of the constant one (see lens.py)
 """
 
 import numpy as np
@@ -30,13 +32,19 @@ LEDGER_SUMS = BINS + 3 * BIN_COUNT
 
 LEAST, LARGEST, STEP, RHO, PHI, SIG2, OFFSET, ETA, KAPPA, STANDARD = range(LEDGER_SUMS, LEDGER_SUMS + 10)
 REFERENCE, VARIANCE, DEPTH, NEXT, DRIFT, KEPT, RATE, LENGTH, WEIGHTS = range(STANDARD + 1, STANDARD + 10)
-LEDGER_SIZE = WEIGHTS + 1
+CONSTANT, LENS = WEIGHTS + 1, WEIGHTS + 2
 
 
-def new_ledger(weights: bool) -> Floats:
+def ledger_size(dimension: int) -> int:
+    """Length of the ledger of a policy over contexts of this length."""
+    return LENS + 2 * dimension
+
+
+def new_ledger(weights: bool, dimension: int) -> Floats:
     """The ledger of a policy without data; ``rebuild`` makes it fit the sums."""
-    ledger = np.zeros(LEDGER_SIZE)
+    ledger = np.zeros(ledger_size(dimension))
     ledger[WEIGHTS] = float(weights)
+    ledger[CONSTANT], ledger[LENS : LENS + dimension] = -1.0, 1.0
     clear(ledger)
     return ledger
 
@@ -60,7 +68,7 @@ def void(ledger: Floats) -> bool:
 def merged(ledger: Floats, other: Floats) -> Floats:
     """A ledger with the rounds of both and the settings of the first; ``rebuild`` then brings those up to date.
 
-    >>> first, second = new_ledger(True), new_ledger(True)
+    >>> first, second = new_ledger(True, 2), new_ledger(True, 2)
     >>> first[LEAST], second[LEAST] = 2.0, 1.0
     >>> float(merged(first, second)[LEAST])
     1.0

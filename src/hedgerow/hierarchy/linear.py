@@ -18,6 +18,7 @@ from ..tree import FIRST, PARENT, SIZE, TIE, is_best, pick
 from ..types import Floats, Links
 from .evidence import CEILING, MEAN, covariance_start
 from .ledger import COUNT, DEPTH, EXCESS, LARGEST, LEAST, NEXT, OFFSET, RHO, SIG2, VARIANCE, record
+from .lens import seen
 from .posterior import depth_of
 from .rebuild import rebuild
 from .shape import noise
@@ -73,6 +74,7 @@ def choose(tree: Links, derived: Floats, ledger: Floats, context: Floats, unifor
     """
     if not usable(context):
         return -1
+    context = seen(ledger, context)
     values, images = np.full(len(tree), -math.inf), _room(ledger, context)
     length = 0.0
     for value in context:
@@ -100,6 +102,7 @@ def choose(tree: Links, derived: Floats, ledger: Floats, context: Floats, unifor
 @compiled
 def estimate(tree: Links, derived: Floats, ledger: Floats, context: Floats, node: int) -> tuple[float, float]:
     """Mean and variance of the expected reward of an arm, or of a cluster's centroid."""
+    context = seen(ledger, context)
     width = _climb(tree, derived, ledger, node, context, _room(ledger, context))
     return ledger[OFFSET] + dot(derived, node, MEAN, context), ledger[SIG2] * width
 
@@ -218,9 +221,10 @@ def _step(tree: Links, online: Floats, derived: Floats, ledger: Floats, leaf: in
     """Add an observation to the sums, and to the posterior by a Kalman step; its leverage w h."""
     inverse_weight, leverage = 1.0, 0.0
     if ledger[NEXT] > 1.0:
-        images = _room(ledger, context)
-        width = _climb(tree, derived, ledger, leaf, context, images)
-        mean = ledger[OFFSET] + dot(derived, leaf, MEAN, context)
+        view = seen(ledger, context)
+        images = _room(ledger, view)
+        width = _climb(tree, derived, ledger, leaf, view, images)
+        mean = ledger[OFFSET] + dot(derived, leaf, MEAN, view)
         inverse_weight = noise(ledger, _lean(ledger, mean, width))
         leverage = width / inverse_weight
         _note(ledger, mean, width, reward - mean)
@@ -273,6 +277,7 @@ def forget(tree: Links, pending: Floats, derived: Floats, leaf: int) -> None:
 @compiled
 def narrow(tree: Links, derived: Floats, ledger: Floats, leaf: int, context: Floats) -> None:
     """The covariances as they will be once a decision has its reward."""
+    context = seen(ledger, context)
     images = _room(ledger, context)
     width = _climb(tree, derived, ledger, leaf, context, images)
     mean = ledger[OFFSET] + dot(derived, leaf, MEAN, context)

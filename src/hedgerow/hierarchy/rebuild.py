@@ -4,7 +4,7 @@ import numpy as np
 
 from ..kernel import compiled
 from ..noise import arm_noise
-from ..statistics import PULLS, SCALARS, SQUARES, TOTAL
+from ..statistics import PULLS, SQUARES, TOTAL
 from ..tree import SIZE
 from ..types import Floats, Links
 from .evidence import ROUNDS, Model, dimension_of, eliminate_lower, eliminate_upper, mean_square_of_contexts, pose, profile
@@ -29,6 +29,7 @@ from .ledger import (
     clear,
     void,
 )
+from .lens import packed, seen_sums, set_lens
 from .posterior import depth_of, search, solve
 from .shape import set_shape
 from .width import EXPLORE
@@ -118,10 +119,9 @@ def withdraw(tree: Links, online: Floats, ledger: Floats) -> None:
     ledger[EXCESS], ledger[EXCESS + 1], ledger[EXCESS + 2], ledger[COUNT] = 0.0, 0.0, 0.0, online[0, PULLS]
     for node in range(len(tree)):
         if ledger[STANDARD] > 0.0 and tree[node, SIZE] == 0 and online[node, PULLS] > 0.0:
-            trace, at = 0.0, SCALARS + d
+            sums, trace = seen_sums(ledger, online, node), 0.0
             for i in range(d):
-                trace += online[node, at + i]
-                at += i + 1
+                trace += sums[d + packed(i, i)]
             excess = trace / (ledger[LENGTH] * online[node, PULLS]) - 1.0
             ledger[EXCESS] += excess * online[node, PULLS]
             ledger[EXCESS + 1] += excess * online[node, TOTAL]
@@ -148,6 +148,7 @@ def rebuild(tree: Links, online: Floats, past: Floats, derived: Floats, ledger: 
     if ledger[COUNT] > online[0, PULLS]:
         withdraw(tree, online, ledger)
     comparable = online[0, PULLS] > 0.0 and past[0, PULLS] > 0.0
+    set_lens(online, past, ledger)
     if not comparable:
         ledger[DRIFT], ledger[KEPT] = 0.0, 1.0
     ledger[DEPTH] = 0.0

@@ -7,6 +7,7 @@ import numpy as np
 from ..estimates.chisquare import chi_square_tail
 from ..hierarchy.evidence import Model, eliminate_lower, load, mean_square_of_contexts, pose, profile
 from ..hierarchy.ledger import OFFSET, SIG2, STANDARD, new_ledger
+from ..hierarchy.lens import set_lens
 from ..hierarchy.posterior import PRIOR, derived_size
 from ..hierarchy.shape import history_weights
 from ..nodes import Nodes
@@ -37,7 +38,10 @@ def grouping(nodes: Nodes, dimension: int, groups: int, ledger: Floats | None) -
     if nodes.online[0, PULLS] + nodes.past[0, PULLS] == 0.0 or groups in (1, len(nodes.arms.labels)):
         return None
     derived = np.zeros((len(nodes.online), derived_size(dimension)))
-    model = pose(nodes.arms.tree, nodes.online, nodes.past, derived, new_ledger(False) if ledger is None else ledger, False)
+    if ledger is None:
+        ledger = new_ledger(False, dimension)
+        set_lens(nodes.online, nodes.past, ledger)
+    model = pose(nodes.arms.tree, nodes.online, nodes.past, derived, ledger, False)
     unit = mean_square_of_contexts(model)
     rho, phi = COARSE, COARSE
     while True:
@@ -165,11 +169,18 @@ def _fits(past: Floats, online: Floats, d: int, *, levelled: bool) -> dict[int, 
     for k in np.flatnonzero((past[:, PULLS] > d + 2) & (online[:, PULLS] > d + 2)).tolist():
         for size in (d + 1, d) if levelled else (d,):
             parts = [moments[k, :size, :size] for moments in both]
-            roots = np.array([np.linalg.eigvalsh(part)[[0, -1]] for part in parts])
+            roots = np.array([_extremes(part) for part in parts])
             if (roots[:, 0] > LEAST_ROOT * roots[:, 1]).all():
                 found[k] = _fit(past[k], parts[0], d), _fit(online[k], parts[1], d)
                 break
     return found
+
+
+def _extremes(moments: Floats) -> Floats:
+    """Least and largest eigenvalue, every column in a unit of its own."""
+    size = np.sqrt(np.diagonal(moments))
+    size = np.where(size > 0.0, size, 1.0)
+    return np.asarray(np.linalg.eigvalsh(moments / np.outer(size, size))[[0, -1]])
 
 
 def _levelled(rows: Floats, d: int) -> Floats:

@@ -25,7 +25,7 @@ class Estimate(NamedTuple):
 class Grouping:
     """``share`` of the real differences between arms that the groups explain; spreads are standard deviations.
 
-    Of expected rewards or, with contexts, of the arms' coefficients.
+    Of expected rewards or, with contexts, of the arms' coefficients, each column of the contexts in a unit of its own (lens.py).
     """
 
     share: Estimate
@@ -48,8 +48,11 @@ class Grouping:
             verdict = "The groups say something about the arms"
         return (
             f"{verdict}: they explain {share} of the real differences. {of.capitalize()} differ by about {self.within} "
-            f"within a group, and by about {self.between} from group to group."
+            f"within a group, and by about {self.between} from group to group{self._units()}."
         )
+
+    def _units(self) -> str:
+        return " (every column of the contexts in a unit of its own)" if self.contextual else ""
 
 
 @dataclass(frozen=True)

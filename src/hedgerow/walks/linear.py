@@ -5,7 +5,8 @@ from collections.abc import Iterable
 import numpy as np
 
 from ..hierarchy.evidence import dimension_of
-from ..hierarchy.ledger import BINS, DEPTH, DRIFT, ETA, KEPT, LEDGER_SIZE, LEDGER_SUMS, OFFSET, PHI, RHO, SIG2, merged, new_ledger
+from ..hierarchy.ledger import BINS, DEPTH, DRIFT, ETA, KEPT, LEDGER_SUMS, OFFSET, PHI, RHO, SIG2, ledger_size, merged, new_ledger
+from ..hierarchy.lens import viewed
 from ..hierarchy.linear import choose as best_arm
 from ..hierarchy.linear import estimate, forget, narrow
 from ..hierarchy.linear import expect as await_reward
@@ -26,14 +27,14 @@ from . import Course
 
 def shapes(rule: Rule, nodes: int, dimension: int | None) -> tuple[tuple[int, int], tuple[int]]:
     """Derived rows: ceiling, mean and conditional covariance."""
-    return (nodes, derived_size(dimension or 0)), (LEDGER_SIZE,)
+    return (nodes, derived_size(dimension or 0)), (ledger_size(dimension or 0),)
 
 
 def derive(
     tree: Links, online: Floats, past: Floats, pending: Floats, rule: Rule, layout: Layout, before: Floats | None
 ) -> tuple[Floats, Floats]:
     """The model from the sums."""
-    ledger = new_ledger(rule.parameters == ("auto",)) if before is None else before.copy()
+    ledger = new_ledger(rule.parameters == ("auto",), layout.dimension or 0) if before is None else before.copy()
     derived = np.zeros(shapes(rule, len(tree), layout.dimension)[0])
     rebuild(tree, online, past, derived, ledger)
     return derived, ledger
@@ -124,7 +125,7 @@ def _trusted(nodes: Nodes) -> float:
     if nodes.ledger[DRIFT] == 0.0:
         return 1.0
     weights = history_weights(nodes.past, nodes.ledger, nodes.arms.leaves)
-    moments = second_moments(nodes.past[nodes.arms.leaves], dimension_of(nodes.past))
+    moments = second_moments(viewed(nodes.past[nodes.arms.leaves], nodes.ledger), dimension_of(nodes.past))
     known = np.maximum(weights[:, None] * np.linalg.eigvalsh(moments), 0.0)
     heard = nodes.ledger[KEPT] ** 2 * known / (1.0 + nodes.ledger[DRIFT] * known)
     return float(heard.sum() / max(known.sum(), 1e-300))

@@ -1,0 +1,102 @@
+"""Contexts as a hierarchical linear policy sees them: each column in a unit of its own, so that ages may stand beside incomes.
+
+    z_j = (x_j - m_j x_c) / D_j
+
+If a column c is constant, m_j x_c is the mean of column j, and D_j its standard deviation; if none is, m_j = 0 and D_j is the
+root of the mean square. Columns of 0 and 1 stay as they are. Means and squares are those of all rounds at the last refresh.
+"""
+
+import math
+
+import numpy as np
+
+from ..kernel import compiled
+from ..statistics import PULLS, SCALARS, packed_size
+from ..types import Floats
+from .ledger import CONSTANT, EXCESS, LENS
+
+SAME = 1e-9
+"""Relative difference of sums up to which they are equal."""
+
+
+@compiled
+def dimension_seen(ledger: Floats) -> int:
+    """Length of the contexts that a ledger is made for."""
+    return (len(ledger) - LENS) // 2
+
+
+@compiled
+def packed(row: int, column: int) -> int:
+    """Where an entry of a symmetric matrix stands in its packed lower triangle."""
+    low, high = min(row, column), max(row, column)
+    return high * (high + 1) // 2 + low
+
+
+@compiled
+def constant_column(squares: Floats, means: Floats) -> int:
+    """The first column that never changes, or -1; from its mean square and mean."""
+    for j in range(squares.size):
+        if squares[j] > 0.0 and squares[j] - means[j] * means[j] <= SAME * squares[j]:
+            return j
+    return -1
+
+
+@compiled
+def set_lens(online: Floats, past: Floats, ledger: Floats) -> None:
+    """Units and means of the columns from all rounds; without any, contexts are seen as they are."""
+    d = dimension_seen(ledger)
+    weight = online[0, PULLS] + ledger[EXCESS] + past[0, PULLS]
+    squares, means = np.zeros(d), np.zeros(d)
+    start = SCALARS + d + packed_size(d)
+    for j in range(d):
+        at = SCALARS + d + packed(j, j)
+        squares[j] = (online[0, at] + past[0, at]) / weight if weight > 0.0 else 0.0
+        means[j] = (online[0, start + j] + past[0, start + j]) / weight if weight > 0.0 else 0.0
+    constant = constant_column(squares, means)
+    ledger[CONSTANT] = constant
+    for j in range(d):
+        unit, mean = squares[j], 0.0
+        if abs(squares[j] - means[j]) <= SAME * squares[j]:  # 0 and 1 only: x^2 = x
+            unit = 1.0
+        elif constant >= 0 and j != constant and squares[j] - means[j] * means[j] > SAME * squares[j]:
+            unit, mean = squares[j] - means[j] * means[j], means[j] / means[constant]
+        ledger[LENS + j] = 1.0 / math.sqrt(unit) if unit > 0.0 else 1.0
+        ledger[LENS + d + j] = mean
+
+
+@compiled
+def seen(ledger: Floats, context: Floats) -> Floats:
+    """A context as the policy sees it."""
+    d = context.size
+    level = context[int(ledger[CONSTANT])] if ledger[CONSTANT] >= 0.0 else 0.0
+    view = np.empty(d)
+    for j in range(d):
+        view[j] = ledger[LENS + j] * (context[j] - ledger[LENS + d + j] * level)
+    return view
+
+
+@compiled
+def seen_sums(ledger: Floats, sums: Floats, node: int) -> Floats:
+    """The sums with contexts of a row, as if its contexts had been seen: sum r z, sum z z' packed, sum z."""
+    d = dimension_seen(ledger)
+    constant = max(int(ledger[CONSTANT]), 0)  # without one all m are 0
+    first, last = SCALARS + d, SCALARS + d + packed_size(d)
+    view = np.empty(len(sums[node]) - SCALARS)
+    for i in range(d):
+        unit, mean = ledger[LENS + i], ledger[LENS + d + i]
+        view[i] = unit * (sums[node, SCALARS + i] - mean * sums[node, SCALARS + constant])
+        view[last - SCALARS + i] = unit * (sums[node, last + i] - mean * sums[node, last + constant])
+        for j in range(i + 1):
+            other = ledger[LENS + d + j]
+            entry = sums[node, first + packed(i, j)] + mean * other * sums[node, first + packed(constant, constant)]
+            entry -= mean * sums[node, first + packed(constant, j)] + other * sums[node, first + packed(constant, i)]
+            view[d + packed(i, j)] = unit * ledger[LENS + j] * entry
+    return view
+
+
+def viewed(rows: Floats, ledger: Floats) -> Floats:
+    """Rows of sums as if their contexts had been seen."""
+    view = rows.copy()
+    for row in range(len(rows)):
+        view[row, SCALARS:] = seen_sums(ledger, rows, row)
+    return view
