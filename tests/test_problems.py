@@ -177,3 +177,14 @@ def test_real_warfarin_gives_the_reference_figures():
     accuracy = {policy: result.of(policy).mean() / problem.longest for policy in result.policies}
     reference = {"LinUCB": 0.141, "LinUCBC": 0.155, "HLinUCB": 0.166, "META": 0.172, "HLinUCBC": 0.177}
     assert accuracy == pytest.approx(reference, abs=0.013)
+
+
+def test_contexts_in_various_units_say_the_same():
+    plain, units = (
+        hr.problems.SyntheticContextual(arms=10, clusters=2, dimension=4, units=units).trial(50, np.random.default_rng(3))
+        for units in (False, True)
+    )
+    np.testing.assert_array_equal(units.contexts[:, 0], 1.0)
+    np.testing.assert_allclose(units.contexts[:, 1:] / [10.0, 100.0, 1000.0] - 3.0, plain.contexts[:, 1:], atol=1e-12)
+    fitted = units.contexts @ np.linalg.lstsq(units.contexts, units.expected, rcond=None)[0]
+    np.testing.assert_allclose(fitted, units.expected, atol=1e-8)

@@ -3,7 +3,8 @@
 Classical: labels first (tight, loose, shuffled, shuffled-loose, adversarial), then any of bernoulli, gaussian, no-history,
 history (plays for all arms), biased (the same, off by 0.5), swapped (100 plays an arm, those of another arm), K=20 or another
 number of arms, in about as many clusters as its root, T=1000 or another number of rounds, delay=1000: rewards so late.
-Contextual: noise first (paper, gauss1, gauss.3, logistic), then eps=0.1, shuffled, uneven, no-history, swapped, d=20, T=, delay=.
+Contextual: noise first (paper, gauss1, gauss.3, logistic), then eps=0.1, shuffled, uneven, no-history, swapped, units (a 1, and
+numbers in units of their own), d=20, T=, delay=.
 Recorded: warfarin or warfarin-raw, then T=, delay=.
 """
 
@@ -42,6 +43,7 @@ CONTEXTUAL_WORDS: dict[str, dict[str, Any]] = {
     "uneven": {"sizes": "uneven"},
     "no-history": {"history_share": 0.0},
     "swapped": {"history_mean": 100.0, "swapped": True},
+    "units": {"units": True},
 }
 RECORDED = ("warfarin", "warfarin-raw")
 
@@ -58,6 +60,7 @@ LIES = (
     *(f"{labels} swapped" for labels in LABELS),
     *(f"{noise} eps={eps} swapped" for noise, eps in (("paper", "0.1"), ("gauss1", "0.8"), ("logistic", "0.8"))),
 )
+UNITS = ("paper eps=0.1 units", "gauss1 eps=0.8 units", "logistic eps=0.8 units", "gauss1 eps=0.8 no-history units")
 LATE = ("tight delay=1000", "shuffled delay=1000", "shuffled no-history delay=1000", "paper eps=0.1 delay=1000")
 CONTEXTUAL = (
     *(f"paper eps={eps}" for eps in ("0.1", "0.8", "3.2", "0.1 shuffled", "0.8 shuffled", "3.2 shuffled")),

@@ -122,8 +122,9 @@ class SyntheticContextual:
     """The paper's synthetic contextual bandit: theta_k = theta_c(k) + eps nu_k, all normal; rewards 2 theta'x U(0, 1).
 
     Beyond the paper: ``labels`` may be shuffled, ``sizes`` of the clusters uneven, and the ``noise`` normal with standard
-    deviation ``sd``, or logistic: rewards of 0 or 1, a 1 with probability 1 / (1 + exp(-theta'x)); and each arm's history may be
-    ``swapped``: another arm's.
+    deviation ``sd``, or logistic: rewards of 0 or 1, a 1 with probability 1 / (1 + exp(-theta'x)); each arm's history may be
+    ``swapped``: another arm's; and with ``units`` policies see contexts as people write them: a 1, and numbers that have means
+    and units of their own, 10^j (3 + x_j).
     """
 
     clusters: int = 10
@@ -137,6 +138,7 @@ class SyntheticContextual:
     noise: str = "uniform"
     sd: float = 1.0
     swapped: bool = False
+    units: bool = False
 
     def __post_init__(self) -> None:
         _check_shape(self.arms, self.clusters, self.history_share)
@@ -159,13 +161,25 @@ class SyntheticContextual:
         theta = rng.normal(size=(self.clusters, d))[cluster] + self.eps * rng.normal(size=(self.arms, d))
         known = rng.permutation(self.arms)[: round(self.history_share * self.arms)]
         past = np.repeat(known, rng.poisson(self.history_mean, size=known.size))
-        seen = rng.normal(size=(past.size, d))
+        seen = self._drawn(past.size, rng)
         _, paid = self._paid((theta[_told(past, self.arms, self.swapped, rng)] * seen).sum(axis=1), rng)
-        contexts = rng.normal(size=(rounds, d))
+        contexts = self._drawn(rounds, rng)
         expected, rewards = self._paid(contexts @ theta.T, rng)
-        history = History.from_rounds(arms=past, rewards=paid, contexts=seen)
+        history = History.from_rounds(arms=past, rewards=paid, contexts=self._written(seen))
         told = _relabelled(self.labels, cluster, expected[0], rng)
-        return Trial(tuple(told.tolist()), history, rewards, expected, np.arange(rounds), contexts)
+        return Trial(tuple(told.tolist()), history, rewards, expected, np.arange(rounds), self._written(contexts))
+
+    def _drawn(self, rounds: int, rng: np.random.Generator) -> Floats:
+        contexts = rng.normal(size=(rounds, self.dimension))
+        if self.units:
+            contexts[:, 0] = 1.0
+        return contexts
+
+    def _written(self, contexts: Floats) -> Floats:
+        """As policies see them."""
+        if not self.units:
+            return contexts
+        return np.column_stack([contexts[:, :1], 10.0 ** np.arange(1, self.dimension) * (3.0 + contexts[:, 1:])])
 
     def _paid(self, linear: Floats, rng: np.random.Generator) -> tuple[Floats, Floats]:
         """Expected and drawn rewards."""
@@ -180,6 +194,7 @@ class SyntheticContextual:
         words = "" if self.labels == "true" else f"{self.labels} labels, "
         words += "" if self.sizes == "even" else "uneven sizes, "
         words += {"uniform": "", "gaussian": f"gaussian noise of {self.sd:g}, ", "logistic": "logistic rewards, "}[self.noise]
+        words += "contexts in various units, " if self.units else ""
         return (
             f"synthetic contextual: {self.arms} arms in {self.clusters} clusters, d = {self.dimension}, eps = {self.eps:g}, "
             f"{words}history{' of another arm' if self.swapped else ''} for {self.history_share:.0%} of the arms, "
