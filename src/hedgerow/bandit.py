@@ -338,10 +338,12 @@ class Bandit:
         from .trust.findings import findings
 
         estimated = self._walk.settings(self._nodes)
-        grouping, history = findings(self._nodes, self._dimension, estimated, weighted=self.rule.walk == "linear")
+        weighted = self.rule.walk == "linear"
+        grouping, history, levelless = findings(self._nodes, self._dimension, estimated, weighted=weighted)
         if history is not None and history.differs:
             warnings.warn(history.words(), UserWarning, stacklevel=2)
-        return Trust(self.name, self.rounds, grouping, history, noise=estimated.get("scale", estimated.get("noise")))
+        noise = estimated.get("scale", estimated.get("noise"))
+        return Trust(self.name, self.rounds, grouping, history, noise=noise, levelless=levelless)
 
     def add_arm(self, arm: Label, *, cluster: Label | None = None) -> None:
         """Offer one more arm from now on; a clustered policy needs its cluster, which may be new."""

@@ -11,8 +11,8 @@ from .report import Agreement, Grouping
 
 def findings(
     nodes: Nodes, dimension: int | None, estimated: dict[str, float], *, weighted: bool
-) -> tuple[Grouping | None, Agreement | None]:
-    """The worth of the grouping, and whether history and rounds agree; None where there is none.
+) -> tuple[Grouping | None, Agreement | None, bool]:
+    """The worth of the grouping, and whether history and rounds agree, None where there is none; whether contexts lack a level.
 
     ``estimated``: what the policy has found out about itself. ``weighted``: whether it weighs its rounds;
     its ledger then knows the weights.
@@ -21,12 +21,12 @@ def findings(
     number_of = {label: number for number, label in enumerate(dict.fromkeys(labels))}
     if dimension is None:
         groups = np.array([number_of[label] for label in labels])
-        return (rewards.grouping(nodes, groups, estimated.get("drift", 0.0)) if labels else None), _drifted(
-            rewards.agreement(nodes), estimated
-        )
+        grouping = rewards.grouping(nodes, groups, estimated.get("drift", 0.0)) if labels else None
+        return grouping, _drifted(rewards.agreement(nodes), estimated), False
     ledger = nodes.ledger if weighted else None
-    parted = linear.grouping(nodes, dimension, len(number_of), ledger) if labels else None
-    return parted, _drifted(linear.agreement(nodes, dimension, ledger), estimated)
+    grouping = linear.grouping(nodes, dimension, len(number_of), ledger) if labels else None
+    history = _drifted(linear.agreement(nodes, dimension, ledger), estimated)
+    return grouping, history, linear.levelless(nodes, dimension, ledger)
 
 
 def _drifted(history: Agreement | None, estimated: dict[str, float]) -> Agreement | None:

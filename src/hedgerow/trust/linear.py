@@ -6,7 +6,7 @@ import numpy as np
 
 from ..estimates.chisquare import chi_square_tail
 from ..hierarchy.evidence import Model, eliminate_lower, load, mean_square_of_contexts, pose, profile
-from ..hierarchy.ledger import OFFSET, SIG2, STANDARD, new_ledger
+from ..hierarchy.ledger import EXCESS, OFFSET, SIG2, STANDARD, new_ledger
 from ..hierarchy.lens import set_lens
 from ..hierarchy.posterior import PRIOR, derived_size
 from ..hierarchy.shape import history_weights
@@ -108,6 +108,19 @@ class _Groups:
         left += moments.T @ np.linalg.solve(shared, moments)
         products -= np.array([left[0, 0], left[0, 1], left[1, 1]])
         return float(-np.log(kept).sum() + np.linalg.slogdet(common * shared)[1])
+
+
+def levelless(nodes: Nodes, dimension: int, ledger: Floats | None) -> bool:
+    """Whether no sum of the contexts' columns is constant: how near these come to 1, by least squares over all rounds."""
+    moments = _levelled((nodes.online + nodes.past)[:1], dimension)[0]
+    moments[-1, -1] += 0.0 if ledger is None else ledger[EXCESS]  # online rounds are weighed
+    if moments[-1, -1] <= dimension:
+        return False
+    size = np.sqrt(np.diagonal(moments))
+    size[size == 0.0] = 1.0
+    scaled = moments / np.outer(size, size)
+    near = scaled[-1, :-1] @ np.linalg.lstsq(scaled[:-1, :-1], scaled[:-1, -1], rcond=None)[0]
+    return bool(near < 1.0 - 1e-6)
 
 
 def _weighted(values: Floats, odds: Floats) -> Estimate:

@@ -112,7 +112,7 @@ class Trust:
     """What is known about the worth of grouping and history; prints as sentences.
 
     ``noise``: the standard deviation of an arm's rewards that the policy has estimated and explores by, if it does: the scale of
-    ``scale="auto"``.
+    ``scale="auto"``. ``levelless``: contexts have nothing constant in them, so that arms cannot differ in their level.
     """
 
     policy: str
@@ -121,6 +121,7 @@ class Trust:
     history: Agreement | None = None
     experts: dict[str, float] = field(default_factory=dict)
     noise: float | None = None
+    levelless: bool = False
 
     def words(self) -> list[str]:
         """The findings, a sentence or two each."""
@@ -134,6 +135,8 @@ class Trust:
             lines.append(
                 f"Rewards of an arm vary by about {self.noise:.3g} (one standard deviation); that is what it explores by."
             )
+        if self.levelless:
+            lines.append("No number of the contexts is constant: put a 1 into each if arms may differ in their level.")
         return lines
 
     def to_dict(self) -> dict[str, Any]:
