@@ -460,6 +460,23 @@ def test_a_drift_comes_from_the_evidence():
     assert all(evidence_of(*hierarchy.state, *other) <= best for other in [(0.0, 1.0), *nearby] if 0.0 <= other[1] <= 1.0)
 
 
+def test_a_history_that_is_half_of_what_it_was_does_not_drive_the_drift_to_nothing():
+    """Its coefficients are half of those of now, exactly: the likeliest drift is 0, and its message would be rounding errors."""
+    from hedgerow.hierarchy.rebuild import LEAST_DRIFT, spread_of
+
+    contexts, means, rng = world(17, 12, 3, 6000)
+    played = rng.integers(12, size=6000)
+    rewards = np.where(np.arange(6000) < 3000, 0.5, 1.0) * means[np.arange(6000), played] + 0.3 * rng.normal(size=6000)
+    hierarchy = Hierarchy(12, TWO, 3, sums_of(12, 3, played[:3000], rewards[:3000], contexts[:3000]), weights=False)
+    for arm, reward, context in zip(played[3000:], rewards[3000:], contexts[3000:], strict=True):
+        hierarchy.learn(hierarchy.arms.leaves[arm], reward, context)
+    rebuild(*hierarchy.state)
+    assert hierarchy.ledger[book.KEPT] == 0.5
+    assert 0.5 * LEAST_DRIFT <= hierarchy.ledger[book.DRIFT] / spread_of(hierarchy.ledger) <= 4.0 * LEAST_DRIFT
+    assert hierarchy.ledger[book.SIG2] == pytest.approx(0.09, rel=0.05)
+    assert hierarchy.ledger[book.OFFSET] == pytest.approx(0.0, abs=0.05)
+
+
 def test_merged_ledgers_hold_the_rounds_of_both():
     contexts, means, rng = world(14, 12, 3, 600)
     parts = []

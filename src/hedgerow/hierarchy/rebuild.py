@@ -45,11 +45,21 @@ LITTLE = 0.2
 """A history that is right is held against one whose arms have moved by this much, in units of the spread of theta, and against
 one that says nothing of them, with the full spread."""
 
+LEAST_DRIFT = 1e-4
+"""The least drift looked at, in the same units: the message of a smaller one, a difference of inverses, is rounding errors."""
+
 SHARE = 0.25
 """Step in which the share kept is searched; the drift is in factors of two."""
 
 TURNS = 3
 """Spreads and drift are searched in turns, so many times at most."""
+
+
+@compiled
+def spread_of(ledger: Floats) -> float:
+    """Variance of a coefficient among the arms, in units of the noise."""
+    spread: float = ledger[PHI] + (ledger[RHO] if ledger[DEPTH] > 1.0 else 0.0)
+    return spread
 
 
 @compiled
@@ -70,7 +80,7 @@ def climb_drift(tree: Links, online: Floats, past: Floats, derived: Floats, ledg
         found = False
         for factor, step in ((2.0, 0.0), (0.5, 0.0), (1.0, SHARE), (1.0, -SHARE)):
             drift, kept = ledger[DRIFT], ledger[KEPT]
-            if not 0.0 <= kept + step <= 1.0:
+            if not 0.0 <= kept + step <= 1.0 or factor * drift < LEAST_DRIFT * spread_of(ledger):
                 continue
             value = evidence_of(tree, online, past, derived, ledger, factor * drift, kept + step)
             if value > evidence:
@@ -83,7 +93,7 @@ def climb_drift(tree: Links, online: Floats, past: Floats, derived: Floats, ledg
 def set_drift(tree: Links, online: Floats, past: Floats, derived: Floats, ledger: Floats, evidence: float) -> None:
     """How far history is off: not at all, unless that is much likelier. ``evidence``: of the drift so far."""
     drift, kept = ledger[DRIFT], ledger[KEPT]
-    spread = ledger[PHI] + (ledger[RHO] if ledger[DEPTH] > 1.0 else 0.0)
+    spread = spread_of(ledger)
     tried = ((LITTLE * spread, 1.0), (spread, 0.0))
     if drift > 0.0:
         evidence = evidence_of(tree, online, past, derived, ledger, 0.0, 1.0)
