@@ -156,7 +156,7 @@ def test_without_data_nothing_is_claimed():
     assert hr.UCB(["a"]).trust().to_dict()["history"] is None
 
 
-def test_arms_that_lack_a_category_are_not_compared():
+def test_arms_that_lack_a_category_are_compared_in_the_others():
     rng = np.random.default_rng(5)
     kinds = rng.integers(3, size=900)
     arms = rng.integers(3, size=900)
@@ -168,7 +168,64 @@ def test_arms_that_lack_a_category_are_not_compared():
         policy = make(range(3), history=log)
         for t in range(500, 900):
             policy.learn(int(arms[t]), rewards[t], contexts[t])
-        assert policy.trust().history.arms == 2
+        found = policy.trust().history
+        assert found.arms == 3
+        assert not found.differs
+
+
+def shop(rng, rounds):
+    """A 1, the age, and the device and the weekday as categories with all their levels: more columns than directions."""
+    device, day = np.eye(3)[rng.integers(3, size=rounds)], np.eye(7)[rng.integers(7, size=rounds)]
+    return np.column_stack([np.ones(rounds), rng.uniform(18, 80, rounds), device, day])
+
+
+@pytest.mark.parametrize("moved", [False, True], ids=["honest", "lying"])
+@pytest.mark.parametrize("bought", [False, True], ids=["amounts", "0 and 1"])
+def test_categories_with_all_their_levels_are_compared_too(bought, moved):
+    """Of ten histories, each from 12 arms, ten that lie are told of, and none that does not."""
+    told = 0
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        theta = rng.normal(size=(12, 12)) * np.array([1.0, 0.01, *[0.5] * 10])
+
+        def paid(arm, contexts, theta=theta, rng=rng):
+            linear = (theta[arm] * contexts).sum(axis=1) - 1.0
+            return (
+                1.0 * (rng.random(linear.size) < 1.0 / (1.0 + np.exp(-linear)))
+                if bought
+                else linear + rng.normal(size=linear.size)
+            )
+
+        past, contexts = rng.integers(12, size=4000), shop(rng, 4000)
+        whose = rng.permutation(12) if moved else np.arange(12)
+        policy = hr.Auto(
+            range(12), history=hr.History.from_rounds(arms=past, rewards=paid(whose[past], contexts), contexts=contexts)
+        )
+        for context in shop(rng, 800):
+            decision = policy.select(context)
+            policy.update(decision, float(paid(np.array([decision.arm]), context[None])[0]))
+        found = quietly(policy).history
+        assert found.arms > 0
+        told += found.differs
+        if found.differs:
+            assert "no longer counts history" in found.words() or "of its weight" in found.words()
+    assert told >= 9 if moved else told <= 1
+
+
+def test_an_arm_that_is_noisier_than_the_others_is_measured_by_its_own_noise():
+    """Amounts that differ a hundredfold between arms; the history is honest."""
+    alarms = 0
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        arms, contexts, size = rng.integers(8, size=3000), rng.normal(size=(3000, 3)), np.geomspace(1.0, 100.0, 8)
+        rewards = size[arms] * (1.0 + contexts[:, 0] + rng.exponential(size=3000))
+        policy = hr.HLinUCB(
+            range(8), history=hr.History.from_rounds(arms=arms[:2000], rewards=rewards[:2000], contexts=contexts[:2000])
+        )
+        for t in range(2000, 3000):
+            policy.learn(int(arms[t]), rewards[t], contexts[t])
+        alarms += quietly(policy).history.differs
+    assert alarms <= 2
 
 
 def test_a_meta_tells_of_the_history_that_any_expert_has():

@@ -1,6 +1,6 @@
 """Trust from ridge sums: the arms' coefficients in their groups, and before and now."""
 
-from typing import TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 
@@ -30,7 +30,13 @@ COMMON = 2.0**20
 FARTHEST = 3
 
 LEAST_ROOT = 1e-9
-"""Least eigenvalue of an arm's contexts, as a share of the largest, from which on its coefficients can be told apart."""
+"""Least eigenvalue of an arm's contexts, as a share of the largest, from which on coefficients can be told apart."""
+
+ENOUGH = 2.0
+"""Rounds of an arm, both before and now, that are too few to compare."""
+
+BORROWED = 5.0
+"""Rounds by which an arm's noise is drawn to that of all arms."""
 
 
 def grouping(nodes: Nodes, dimension: int, groups: int, ledger: Floats | None) -> Grouping | None:
@@ -132,10 +138,10 @@ def _weighted(values: Floats, odds: Floats) -> Estimate:
 
 
 def agreement(nodes: Nodes, dimension: int, ledger: Floats | None) -> Agreement | None:
-    """Coefficients before and now, of arms that have rounds enough of both: a Chow test, arm by arm.
+    """Coefficients before and now, arm by arm, in what the contexts of both have in common: Chow's test.
 
-    An arm has a level of its own, too. ``ledger``: of a policy that may weigh its rounds; then it knows the noise, the level of
-    all arms, and what a round of history weighs.
+    An arm has a level of its own, too, and its own noise. ``ledger``: of a policy that may weigh its rounds; then it knows the
+    noise, the level of all arms, and what a round of history weighs.
     """
     leaves = nodes.arms.leaves
     past, online = nodes.past[leaves], nodes.online[leaves]
@@ -148,52 +154,66 @@ def agreement(nodes: Nodes, dimension: int, ledger: Floats | None) -> Agreement 
         past[:, SCALARS:] *= history_weights(nodes.past, weighed, leaves)[:, None]
         for rows in (past, online):
             rows[:, SCALARS : SCALARS + dimension] -= weighed[OFFSET] * rows[:, -dimension:]
-    fits = _fits(past, online, dimension, levelled=weighed is None)
+    pairs = _pairs(past, online, dimension, levelled=weighed is None)
     level = 0.0 if weighed is None else float(weighed[OFFSET])
-    left = sum(before[2] + now[2] for before, now in fits.values())
-    freedom = sum(past[k, PULLS] + online[k, PULLS] - 2 * before[0].size for k, (before, _) in fits.items())
-    noise = left / max(freedom, 1.0) if weighed is None else float(weighed[SIG2])
-    if not fits or noise <= 0.0:
-        return Agreement(plays, 0, 1.0)
+    noise = _noise(pairs) if weighed is None else dict.fromkeys(pairs, float(weighed[SIG2]))
     statistic, compared, found = 0.0, 0, []
-    for k, ((theta, spread, _), (other, spread_now, _)) in fits.items():
-        change = other - theta
-        square = float(change @ np.linalg.solve(spread + spread_now, change)) / noise
-        statistic += square
-        compared += theta.size
-        context = np.append(usual[k], 1.0)[: theta.size]
-        found.append(
-            (nodes.arms.labels[k], level + float(context @ theta), level + float(context @ other), float(np.sqrt(square)))
-        )
+    for k, pair in pairs.items():
+        if noise[k] > 0.0:
+            square = pair.change / noise[k]
+            statistic += square
+            compared += pair.freedom
+            context = np.append(usual[k], 1.0)[: pair.before.theta.size]
+            then, now = (level + float(context @ fit.theta) for fit in (pair.before, pair.now))
+            found.append((nodes.arms.labels[k], then, now, float(np.sqrt(square))))
     found.sort(key=lambda entry: -entry[3])
     bent = bool(np.allclose((past + online)[:, TOTAL], (past + online)[:, SQUARES], rtol=1e-12, atol=0.0))  # rewards of 0 and 1
-    return Agreement(plays, len(fits), chi_square_tail(statistic, compared), tuple(found[:FARTHEST]), bent=bent)
+    p = chi_square_tail(statistic, compared)
+    return Agreement(plays, len(found), p, tuple(found[:FARTHEST]), contextual=True, bent=bent)
 
 
-Fit: TypeAlias = tuple[Floats, Floats, float]
+class _Fit(NamedTuple):
+    """A regression of rewards on contexts that need not tell all coefficients apart: those of least length."""
+
+    theta: Floats
+    rank: int
+    explained: float
+    left: float
 
 
-def _fits(past: Floats, online: Floats, d: int, *, levelled: bool) -> dict[int, tuple[Fit, Fit]]:
-    """Both fits of the arms with more rounds than coefficients, whose contexts tell these apart, before and now.
+class _Pair(NamedTuple):
+    """An arm before and now: ``change`` is what one regression for both leaves unexplained beyond two, in so many directions."""
 
-    ``levelled``: with a level each, unless that is one of the contexts' numbers already.
-    """
-    both, found = (_levelled(past, d), _levelled(online, d)), {}
-    for k in np.flatnonzero((past[:, PULLS] > d + 2) & (online[:, PULLS] > d + 2)).tolist():
-        for size in (d + 1, d) if levelled else (d,):
-            parts = [moments[k, :size, :size] for moments in both]
-            roots = np.array([_extremes(part) for part in parts])
-            if (roots[:, 0] > LEAST_ROOT * roots[:, 1]).all():
-                found[k] = _fit(past[k], parts[0], d), _fit(online[k], parts[1], d)
-                break
+    before: _Fit
+    now: _Fit
+    change: float
+    freedom: int
+    rounds: float
+
+    @property
+    def spare(self) -> float:
+        """Rounds beyond the coefficients."""
+        return self.rounds - self.before.rank - self.now.rank
+
+
+def _pairs(past: Floats, online: Floats, d: int, *, levelled: bool) -> dict[int, _Pair]:
+    """The arms with more rounds than coefficients, before and now; ``levelled``: with a level each."""
+    size, found = d + levelled, {}
+    for k in np.flatnonzero((past[:, PULLS] > ENOUGH) & (online[:, PULLS] > ENOUGH)).tolist():
+        rows = (past[k], online[k], past[k] + online[k])
+        before, now, both = (_fit(row, _levelled(row[None], d)[0, :size, :size], d) for row in rows)
+        freedom = before.rank + now.rank - both.rank
+        if freedom > 0 and past[k, PULLS] > before.rank + 1 and online[k, PULLS] > now.rank + 1:
+            change = max(before.explained + now.explained - both.explained, 0.0)
+            found[k] = _Pair(before, now, change, freedom, float(past[k, PULLS] + online[k, PULLS]))
     return found
 
 
-def _extremes(moments: Floats) -> Floats:
-    """Least and largest eigenvalue, every column in a unit of its own."""
-    size = np.sqrt(np.diagonal(moments))
-    size = np.where(size > 0.0, size, 1.0)
-    return np.asarray(np.linalg.eigvalsh(moments / np.outer(size, size))[[0, -1]])
+def _noise(pairs: dict[int, _Pair]) -> dict[int, float]:
+    """Variance of each arm's rewards around its regressions, drawn to that of all arms; that of Student's t, for an estimate."""
+    left = {k: pair.before.left + pair.now.left for k, pair in pairs.items()}
+    pooled = sum(left.values()) / max(sum(pair.spare for pair in pairs.values()), 1.0)
+    return {k: (left[k] + BORROWED * pooled) / (pair.spare + BORROWED - 2.0) for k, pair in pairs.items()}
 
 
 def _levelled(rows: Floats, d: int) -> Floats:
@@ -205,9 +225,14 @@ def _levelled(rows: Floats, d: int) -> Floats:
     return moments
 
 
-def _fit(row: Floats, moments: Floats, d: int) -> Fit:
-    """theta, (sum z z')^-1, and the squared residuals."""
-    inverse: Floats = np.asarray(np.linalg.inv(moments), dtype=np.float64)
+def _fit(row: Floats, moments: Floats, d: int) -> _Fit:
+    """theta of least length, each column in a unit of its own, and the squares that it explains and leaves."""
+    unit = np.sqrt(np.diagonal(moments))
+    unit = np.where(unit > 0.0, unit, 1.0)
+    roots, basis = np.linalg.eigh(moments / np.outer(unit, unit))
+    kept = roots > LEAST_ROOT * roots[-1]
     moment = np.append(row[SCALARS : SCALARS + d], row[TOTAL])[: len(moments)]
-    theta = inverse @ moment
-    return theta, inverse, max(float(row[SQUARES] - moment @ theta), 0.0)
+    along = basis[:, kept].T @ (moment / unit)
+    theta = basis[:, kept] @ (along / roots[kept]) / unit
+    explained = float(along @ (along / roots[kept]))
+    return _Fit(theta, int(kept.sum()), explained, max(float(row[SQUARES]) - explained, 0.0))

@@ -9,6 +9,9 @@ from ..types import Label
 BEYOND_CHANCE = 0.01
 """History and rounds that differ with a lower probability than this are said to differ."""
 
+LET_GO = 0.1
+"""A policy that counts less than this share of its history has let it go."""
+
 
 class Estimate(NamedTuple):
     """A number with its 90 % interval."""
@@ -61,6 +64,7 @@ class Agreement:
 
     ``farthest``: the arms that differ most, as (arm, historical mean, online mean, difference in standard errors); with contexts
     the means are those expected in the mean context of the arm's history, and the difference is that of all coefficients.
+    ``contextual``: the test then takes noise to be the same in all contexts, and is too strict where it is not.
     ``bent``: 0/1 rewards do not rise in a straight line with contexts, and rounds are played where an arm is good; so they seem
     to differ from history where nothing has changed.
     ``drift``: how far the policy takes expected rewards (coefficients) to have moved since, as a standard deviation; None for
@@ -73,30 +77,49 @@ class Agreement:
     farthest: tuple[tuple[Label, float, float, float], ...] = ()
     drift: float | None = None
     trusted: float | None = None
+    contextual: bool = False
     bent: bool = False
 
     @property
+    def let_go(self) -> bool:
+        """Whether the policy has found that the history says next to nothing."""
+        return self.trusted is not None and self.trusted < LET_GO
+
+    @property
     def differs(self) -> bool:
-        """Whether they differ beyond chance, and for no other reason that is known."""
-        return self.p < BEYOND_CHANCE and not self.bent
+        """Whether they differ beyond chance, and for no other reason that is known.
+
+        With contexts, a policy that looks for a drift itself must have found one.
+        """
+        found = self.p < BEYOND_CHANCE and not self.bent and not (self.contextual and self.drift == 0.0)
+        return self.let_go or found
 
     def words(self) -> str:
         """For a reader who is no statistician."""
         if self.arms == 0:
-            return f"No arm has both history and rounds enough to compare; the history counts {self.plays:g} plays."
+            told = f"No arm has both history and rounds enough to compare; the history counts {self.plays:g} plays."
+            return f"{told} {self._consequence()}" if self.drift else told
         arms = "one arm" if self.arms == 1 else f"{self.arms} arms"
         compared = f"over the {arms} with enough of both ({p_value(self.p)})"
-        if self.bent and self.p < BEYOND_CHANCE:
-            return (
+        if self.differs:
+            shown = "; ".join(
+                f"{arm!r} paid {then:.3g}, now {now:.3g} ({abs(z):.1f} standard errors apart)"
+                for arm, then, now, z in self.farthest
+            )
+            return f"History and rounds differ beyond chance, {compared}: {shown}. {self._consequence()}"
+        if self.p >= BEYOND_CHANCE:
+            told = f"History and rounds agree as far as can be seen, {compared}."
+        elif self.bent:
+            told = (
                 f"History and rounds differ, {compared}. With contexts, rewards of 0 and 1 do so even if nothing has changed, "
                 "since they do not rise in a straight line: compare the arms' rates before and now in like contexts."
             )
-        if not self.differs:
-            return f"History and rounds agree as far as can be seen, {compared}."
-        shown = "; ".join(
-            f"{arm!r} paid {then:.3g}, now {now:.3g} ({abs(z):.1f} standard errors apart)" for arm, then, now, z in self.farthest
-        )
-        return f"History and rounds differ beyond chance, {compared}: {shown}. {self._consequence()}"
+        else:
+            return (
+                f"History and rounds differ, {compared}, but rather for noise that varies with the contexts than for a drift: "
+                "this policy, which would find one, has not, and counts history in full."
+            )
+        return f"{told} {self._consequence()}" if self.drift else told
 
     def _consequence(self) -> str:
         if self.drift is None:
@@ -104,7 +127,11 @@ class Agreement:
         if self.drift == 0.0:
             return "This policy still counts it in full; it looks again as rounds come in."
         moved = f"This policy takes the arms to have moved by about {self.drift:.3g} since"
-        return moved + (f", and still gives history {self.trusted:.0%} of its weight." if self.trusted is not None else ".")
+        if self.trusted is None:
+            return f"{moved}."
+        if self.trusted < 0.005:
+            return f"{moved}, and no longer counts history."
+        return f"{moved}, and still gives history {self.trusted:.0%} of its weight."
 
 
 @dataclass(frozen=True)
