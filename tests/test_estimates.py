@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
-from hedgerow.estimates.grouping import OWN, SPREADS, _gathered, evidence, share_of
+from hedgerow.estimates.grouping import OWN, SPREADS, _gathered, evidence, posterior, share_of
+from hedgerow.estimates.sums import Sums
 from hedgerow.hierarchy.evidence import pose
 from hedgerow.hierarchy.ledger import new_ledger
 from hedgerow.hierarchy.posterior import PRIOR, derived_size
@@ -61,6 +62,28 @@ def test_intervals_of_the_share_hold_the_truth_though_arms_were_chosen_by_what_t
             share = grouping(policy._nodes, groups, 0.0).share
             held += share.low <= truth + 1e-9 and truth <= share.high + 1e-9
     assert held >= 64
+
+
+def test_an_arm_without_rows_does_not_pull_the_others_down():
+    rng = np.random.default_rng(2)
+    groups = np.arange(30) % 5
+    mean = 1e6 + rng.normal(size=5)[groups] + 0.3 * rng.normal(size=30)
+    rows = np.full(30, 1000.0)
+    shares = []
+    for unseen in (0, 3):
+        rows[:unseen] = 0.0
+        sums = Sums(rows, rows * mean, rows * (mean**2 + 0.01**2))
+        shares.append(np.median(share_of(posterior(sums, groups, np.random.default_rng(0), binary=False), groups)))
+    assert shares[1] == pytest.approx(shares[0], abs=0.1)
+
+
+def test_one_play_of_each_arm_says_nothing_of_the_groups():
+    policy = hr.UCBC(range(12), clusters=[k % 3 for k in range(12)])
+    for arm, reward in enumerate(np.random.default_rng(0).normal(size=12)):
+        policy.learn(arm, reward)
+    assert policy.trust().grouping is None
+    policy.learn(0, 0.5)
+    assert policy.trust().grouping is not None
 
 
 def arms_of_one_kind(common, rng):

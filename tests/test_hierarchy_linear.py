@@ -283,6 +283,28 @@ def test_a_column_may_be_in_any_unit_and_count_from_anywhere_if_there_is_a_const
     assert lost < 0.1 * (means.max(axis=1) - means.mean(axis=1)).mean()
 
 
+@pytest.mark.parametrize("level", [0.0, 1e3, 1e5])
+def test_a_column_far_from_zero_is_not_taken_for_a_constant(level):
+    contexts, means, rng = world(10, 12, 3, 500)
+    noise = rng.normal(size=500)
+    shown = np.column_stack([np.ones(500), level + contexts])
+    hierarchy = Hierarchy(12, TWO, 4)
+    played = play(hierarchy, shown, lambda t, arm: means[t, arm] + noise[t])
+    assert hierarchy.ledger[book.CONSTANT] == 0.0
+    lost = (means.max(axis=1) - means[np.arange(500), played])[250:].mean()
+    assert lost < 0.15 * (means.max(axis=1) - means.mean(axis=1)).mean()
+
+
+def test_columns_of_hardly_any_size_are_no_trouble():
+    rng = np.random.default_rng(11)
+    for size in (1e-120, 1e-150, 1e-157, 1e-170):
+        hierarchy = Hierarchy(4, None, 2)
+        for t in range(20):
+            hierarchy.learn(1 + t % 4, rng.normal(), np.array([1.0, size * rng.normal()]))
+        assert np.isfinite(hierarchy.derived).all()
+        assert np.isfinite(hierarchy.estimate(1, np.array([1.0, size]))).all()
+
+
 @pytest.mark.parametrize("shape", SHAPES)
 def test_expecting_then_settling_is_learning(shape):
     contexts, means, rng = world(6, 12, 3, 400)

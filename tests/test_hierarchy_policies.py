@@ -163,3 +163,30 @@ def rescaled(history, scale, shift):
     sums[:, 2] = scale**2 * squares + 2 * scale * shift * total + shift**2 * pulls
     sums[:, 3 : 3 + d] = scale * sums[:, 3 : 3 + d] + shift * sums[:, -d:]
     return hr.History(history.arms, sums, d)
+
+
+@pytest.mark.parametrize("constant", [True, False])
+def test_an_arm_that_goes_takes_the_weights_of_its_rounds_along(constant):
+    """Rounds of noise that grows with the mean weigh differently; the constant of the contexts knows how much."""
+    rng = np.random.default_rng(4)
+    policy = hr.HierLinUCB(range(6), clusters=[0, 0, 0, 1, 1, 1], dimension=3)
+    theta = rng.normal(size=(6, 3))
+    numbers = rng.normal(size=(4000, 3))
+    contexts = np.column_stack([np.ones(4000), 100.0 + 10.0 * numbers[:, 1:2], numbers[:, 2:]]) if constant else numbers
+    expected = (numbers if not constant else np.column_stack([np.ones(4000), numbers[:, 1:]])) @ theta.T
+    lost = []
+    for t, context in enumerate(contexts):
+        if t == 1500:
+            assert policy._nodes.ledger[book.STANDARD] > 0.0
+            policy.remove_arm(4)
+        decision = policy.select(context)
+        policy.update(decision, 2.0 * expected[t, decision.arm] * rng.random())
+        offered = expected[t, list(policy.arms)]
+        lost.append((offered.max() - expected[t, decision.arm]) / (offered.max() - offered.mean()))
+    nodes = policy._nodes
+    if constant:
+        assert nodes.ledger[book.CONSTANT] == 0.0
+        weight = nodes.online[0, 3 + 3]  # sum w x_0^2
+        assert nodes.online[0, 0] + nodes.ledger[book.EXCESS] == pytest.approx(weight, rel=1e-9)
+    assert not policy.trust().levelless
+    assert np.mean(lost[1500:]) < 0.2

@@ -92,7 +92,8 @@ def estimates(sums: Sums, *, binary: bool) -> tuple[Floats, Floats, float, bool]
         value, variance = sums.mean, sums.errors(binary=binary)
         width, odds = 0.5 * (sums.overall if binary else float(sums.mean[seen].std())), False
     variance = np.maximum(variance, 1e-12 * width * width + 1e-300)
-    return np.where(seen, value, 0.0), np.where(seen, variance, UNSEEN * variance[seen].max()), max(width, 1e-150), odds
+    value = np.where(seen, value, value[seen].mean())
+    return value, np.where(seen, variance, UNSEEN * variance[seen].max()), max(width, 1e-150), odds
 
 
 @dataclass(frozen=True)

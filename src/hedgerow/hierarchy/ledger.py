@@ -17,6 +17,7 @@ DRIFT, KEPT      an arm's history is that of a theta_then ~ N(KEPT theta, DRIFT 
 RATE, LENGTH     how the width of an index grows (``bonus``); mean of x'x
 WEIGHTS          whether rounds may weigh other than 1 (1 or 0)
 CONSTANT         the column of the contexts that never changes, or -1
+ROUGH            whether the sums of weights are only estimates (1 or 0), since an arm went with its rounds
 LENS  d + d      one over the unit of each column, and its mean in units of the constant one (see lens.py)
 """
 
@@ -32,7 +33,7 @@ LEDGER_SUMS = BINS + 3 * BIN_COUNT
 
 LEAST, LARGEST, STEP, RHO, PHI, SIG2, OFFSET, ETA, KAPPA, STANDARD = range(LEDGER_SUMS, LEDGER_SUMS + 10)
 REFERENCE, VARIANCE, DEPTH, NEXT, DRIFT, KEPT, RATE, LENGTH, WEIGHTS = range(STANDARD + 1, STANDARD + 10)
-CONSTANT, LENS = WEIGHTS + 1, WEIGHTS + 2
+CONSTANT, ROUGH, LENS = WEIGHTS + 1, WEIGHTS + 2, WEIGHTS + 3
 
 
 def ledger_size(dimension: int) -> int:
@@ -56,6 +57,7 @@ def clear(ledger: Floats) -> None:
     ledger[LEAST], ledger[LARGEST] = 1e300, -1e300
     ledger[RHO], ledger[PHI], ledger[SIG2], ledger[KAPPA], ledger[NEXT], ledger[KEPT] = 1.0, 1.0, 1.0, 1.0, 1.0, 1.0
     ledger[ETA] = -1.0
+    ledger[ROUGH] = 0.0
 
 
 @compiled

@@ -13,10 +13,13 @@ import numpy as np
 from ..kernel import compiled
 from ..statistics import PULLS, SCALARS, packed_size
 from ..types import Floats
-from .ledger import CONSTANT, EXCESS, LENS
+from .ledger import CONSTANT, EXCESS, LENS, ROUGH
 
-SAME = 1e-9
-"""Relative difference of sums up to which they are equal."""
+SAME, EXACT = 1e-9, 1e-12
+"""Relative difference of sums up to which they are equal; and, for few rounds, the least that a sum can tell."""
+
+LEAST = 1e-280
+"""A mean square below this is nothing."""
 
 
 @compiled
@@ -33,10 +36,10 @@ def packed(row: int, column: int) -> int:
 
 
 @compiled
-def constant_column(squares: Floats, means: Floats) -> int:
+def constant_column(squares: Floats, means: Floats, tolerance: float) -> int:
     """The first column that never changes, or -1; from its mean square and mean."""
     for j in range(squares.size):
-        if squares[j] > 0.0 and squares[j] - means[j] * means[j] <= SAME * squares[j]:
+        if squares[j] > 0.0 and squares[j] - means[j] * means[j] <= tolerance * squares[j]:
             return j
     return -1
 
@@ -52,15 +55,16 @@ def set_lens(online: Floats, past: Floats, ledger: Floats) -> None:
         at = SCALARS + d + packed(j, j)
         squares[j] = (online[0, at] + past[0, at]) / weight if weight > 0.0 else 0.0
         means[j] = (online[0, start + j] + past[0, start + j]) / weight if weight > 0.0 else 0.0
-    constant = constant_column(squares, means)
+    tolerance = max(EXACT, 1e-15 * weight)  # rounding errors of a sum grow with its terms
+    constant = -1 if ledger[ROUGH] > 0.0 else constant_column(squares, means, tolerance)
     ledger[CONSTANT] = constant
     for j in range(d):
         unit, mean = squares[j], 0.0
         if abs(squares[j] - means[j]) <= SAME * squares[j]:  # 0 and 1 only: x^2 = x
             unit = 1.0
-        elif constant >= 0 and j != constant and squares[j] - means[j] * means[j] > SAME * squares[j]:
+        elif constant >= 0 and j != constant and squares[j] - means[j] * means[j] > tolerance * squares[j]:
             unit, mean = squares[j] - means[j] * means[j], means[j] / means[constant]
-        ledger[LENS + j] = 1.0 / math.sqrt(unit) if unit > 0.0 else 1.0
+        ledger[LENS + j] = 1.0 / math.sqrt(unit) if unit > LEAST else 1.0
         ledger[LENS + d + j] = mean
 
 
@@ -90,7 +94,7 @@ def seen_sums(ledger: Floats, sums: Floats, node: int) -> Floats:
             other = ledger[LENS + d + j]
             entry = sums[node, first + packed(i, j)] + mean * other * sums[node, first + packed(constant, constant)]
             entry -= mean * sums[node, first + packed(constant, j)] + other * sums[node, first + packed(constant, i)]
-            view[d + packed(i, j)] = unit * ledger[LENS + j] * entry
+            view[d + packed(i, j)] = unit * entry * ledger[LENS + j]
     return view
 
 

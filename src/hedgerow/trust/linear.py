@@ -6,7 +6,7 @@ import numpy as np
 
 from ..estimates.chisquare import chi_square_tail
 from ..hierarchy.evidence import Model, eliminate_lower, load, mean_square_of_contexts, pose, profile
-from ..hierarchy.ledger import EXCESS, OFFSET, SIG2, STANDARD, new_ledger
+from ..hierarchy.ledger import EXCESS, OFFSET, ROUGH, SIG2, STANDARD, new_ledger
 from ..hierarchy.lens import set_lens
 from ..hierarchy.posterior import PRIOR, derived_size
 from ..hierarchy.shape import history_weights
@@ -118,6 +118,8 @@ class _Groups:
 
 def levelless(nodes: Nodes, dimension: int, ledger: Floats | None) -> bool:
     """Whether no sum of the contexts' columns is constant: how near these come to 1, by least squares over all rounds."""
+    if ledger is not None and ledger[ROUGH] > 0.0:
+        return False
     moments = _levelled((nodes.online + nodes.past)[:1], dimension)[0]
     moments[-1, -1] += 0.0 if ledger is None else ledger[EXCESS]  # online rounds are weighed
     if moments[-1, -1] <= dimension:

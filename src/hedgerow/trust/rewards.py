@@ -43,10 +43,12 @@ def grouping(nodes: Nodes, groups: Integers, drift: float) -> Grouping | None:
     """Spreads within and between groups and the share explained, from draws of the arms' expected rewards."""
     past, online = _sums(nodes.past[nodes.arms.leaves]), _sums(nodes.online[nodes.arms.leaves])
     sums = online + (_believed(past, drift) if drift > 0.0 else past)
-    seen = np.count_nonzero(sums.rows)
+    seen, binary = np.count_nonzero(sums.rows), _binary(sums)
+    if not binary and sums.rows.max() <= 1.0:  # nothing is known of the noise
+        return None
     if seen < 3 or len(set(groups.tolist())) in (1, groups.size) or np.ptp(sums.mean[sums.rows > 0.0]) == 0.0:
         return None
-    draws = posterior(sums, groups, np.random.default_rng(0), binary=_binary(sums))
+    draws = posterior(sums, groups, np.random.default_rng(0), binary=binary)
     count = int(groups.max()) + 1
     centres = group_means(draws, groups)
     within = np.sqrt(((draws - centres[:, groups]) ** 2).sum(axis=1) / max(groups.size - count, 1))
