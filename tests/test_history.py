@@ -244,3 +244,11 @@ def test_a_part_that_keeps_nothing_is_pointed_out():
 def test_a_column_plays_one_part(context):
     with pytest.raises(ValueError, match="is given twice"):
         hr.History.from_frame(pl.DataFrame(LOG), arm="ad", reward="click", context=context)
+
+
+def test_many_columns_of_a_pandas_frame_are_no_cause_for_warnings():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {"arm": rng.choice(["a", "b"], 200), "r": rng.random(200), "city": rng.choice(list("abcdefghijklm"), 200)}
+    )
+    assert hr.History.from_frame(frame, arm="arm", reward="r", context=["city"]).dimension == 13

@@ -1,5 +1,6 @@
 """The sums of a history as one GROUP BY, which a lazy frame leaves to its engine."""
 
+import warnings
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
@@ -131,7 +132,9 @@ def _summed(data: Any, roles: Roles, encoding: Encoding | None) -> Sums:
     plain = _judged(data, roles).select("arm", "reason", "r", **features)
     widened = plain.with_columns(**{key: nw.col(a) * nw.col(b) for key, (a, b) in products.items()})
     order = ["r", *products, *xs]
-    table = collected(widened.group_by("arm", "reason").agg(nw.len().alias("rows"), *(nw.col(key).sum() for key in order)))
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "DataFrame is highly fragmented")  # narwhals adds columns to a pandas frame one by one
+        table = collected(widened.group_by("arm", "reason").agg(nw.len().alias("rows"), *(nw.col(key).sum() for key in order)))
     reason, rows = table["reason"].to_numpy(), table["rows"].to_numpy()
     missing = Counter[str]()
     for number, name in enumerate(roles.reasons, start=1):

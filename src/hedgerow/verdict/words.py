@@ -74,7 +74,7 @@ def grouping(gains: dict[str, Gain], ruling: str, p: float) -> list[str]:
         if group.high < 0.0:
             return [
                 first,
-                f"But do not switch to it: a policy that ignores groups earns {-group.value:.1f} more ({span(group)}).",
+                f"But do not switch to it: a policy that ignores groups earns {-group.value:,.1f} more ({span(group)}).",
             ]
         if group.low == group.high == 0.0:
             return [first, "Ignoring groups does as well: the history alone decides, and both policies choose alike."]
@@ -82,7 +82,9 @@ def grouping(gains: dict[str, Gain], ruling: str, p: float) -> list[str]:
     if ruling == "hurts":
         worst = labels if labels.high < 0.0 else group
         over = "shuffled labels" if labels.high < 0.0 else "ignoring it"
-        return [f"A bandit that trusts your grouping loses {-worst.value:.1f} per 1000 decisions against {over} ({span(worst)})."]
+        return [
+            f"A bandit that trusts your grouping loses {-worst.value:,.1f} per 1000 decisions against {over} ({span(worst)})."
+        ]
     if ruling == "no information":
         most = f"at most {number(labels.high)} per 1000 decisions"
         return [f"No sign that your groups differ more than random ones would ({p_value(p)}); {most}."]
@@ -118,7 +120,8 @@ def drifted(found: "Evaluation") -> str:
     if found.drift.together:
         return f"From the earlier part to the later {told}. The judges take that out; beside it {off}."
     if found.drift.p < 0.05:
-        return f"From the earlier part to the later {told}: {off}. That alone is no reason to drop history."
+        alone = "" if found.rulings.get("history") == "hurts" else " That alone is no reason to drop history."
+        return f"From the earlier part to the later {told}: {off}.{alone}"
     return f"From the earlier part to the later {told}; the judges allow for one in which {off}."
 
 
