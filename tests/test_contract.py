@@ -234,3 +234,22 @@ def test_a_policy_that_tries_one_arm_is_found():
 def test_an_unknown_check_cannot_be_skipped():
     with pytest.raises(ValueError, match="no_such_check"):
         check_policy(hr.UCB, skip={"no_such_check"})
+
+
+class Half:
+    """A policy that has only begun."""
+
+    name = "Half"
+
+    def __init__(self, arms):
+        self.arms = tuple(arms)
+
+    def select(self, context=None, *, rng=None):
+        return hr.Decision(self.arms[0])
+
+
+def test_a_policy_is_told_what_it_lacks():
+    with pytest.raises(AssertionError, match="the policy lacks add_arm, anticipate, .*, update: see hedgerow.types.Policy"):
+        check_policy(Half)
+    with pytest.raises(ValueError, match="Half cannot play, it lacks dimension, update"):
+        hr.simulate([Half], hr.problems.SyntheticClassical(), rounds=10, trials=1)

@@ -156,3 +156,12 @@ def test_many_contexts_of_raw_values(make):
 def test_numbers_among_which_there_is_text_are_pointed_out():
     with pytest.warns(UserWarning, match="'age' is taken as a category of 4 levels: beside numbers it holds text such as 'N/A'"):
         Encoding.of({"age": np.array(["31", "N/A", "44", "29"], dtype=object)})
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame({"age": [31.0]}), pl.DataFrame({"age": [31.0]})], ids=["pandas", "polars"])
+def test_a_frame_is_no_context(frame):
+    log = pl.DataFrame({"arm": ["a", "b", "a"], "r": [0.0, 1.0, 1.0], "age": [20.0, 30.0, 40.0]})
+    policy = hr.Auto(["a", "b"], history=hr.History.from_frame(log, arm="arm", reward="r", context=["age"]))
+    with pytest.raises(ValueError, match="a context is one row: .* select_many"):
+        policy.select(frame)
+    assert len(policy.select_many(frame).arms) == 1

@@ -1,7 +1,7 @@
 """Errors are raised at the edge, once, in a sentence with the value, before anything has changed."""
 
 import inspect
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -29,6 +29,11 @@ def as_history(given: Any) -> History:
         return given
     how = "History.from_frame(frame, arm=, reward=)" if hasattr(given, "columns") else "History.from_file or History.from_rounds"
     raise ValueError(f"history must be a hedgerow.History, got {type(given).__name__}: make one with {how}")
+
+
+def lacking(policy: Any, members: Iterable[str]) -> list[str]:
+    """Those of these members that a policy of someone else's does not have."""
+    return [member for member in members if not hasattr(policy, member)]
 
 
 def dimension_for(rule: Rule, dimension: Any, history: History | None, name: str) -> int | None:

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, TypeAlias, cast
 import numpy as np
 
 from .bandit import Bandit
+from .checks import lacking
 from .kernel import compiled
 from .meta import Meta
 from .problems import Trial
@@ -89,8 +90,14 @@ def _bundle(bandit: Bandit, rng: np.random.Generator) -> Bundle:
     return (*bandit._kernel, _key(bandit, rng), nodes.arms.tree, *nodes[1:], _arm_of(bandit), nodes.arms.leaves)
 
 
+NEEDED = ("name", "arms", "dimension", "select", "update")
+"""What a policy must have to live through a trial."""
+
+
 def _check(policy: Policy, trial: Trial) -> None:
     """Compiled loops go by position and look at nothing, so what they are given must fit."""
+    if absent := lacking(policy, NEEDED):
+        raise ValueError(f"{type(policy).__name__} cannot play, it lacks {', '.join(absent)}: see docs/concepts.md, own policies")
     if policy.arms != tuple(trial.arms):
         raise ValueError(f"{policy.name} must have the arms of the trial, 0 to {len(trial.arms) - 1}, in their order")
     if policy.dimension not in (None, trial.dimension):

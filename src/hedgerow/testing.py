@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from .bandit import Bandit
-from .checks import accepted
+from .checks import accepted, lacking
 from .history import History
 from .meta import Meta
 from .state import load as hedgerow_load
@@ -28,6 +28,9 @@ Load: TypeAlias = Callable[[Path], Policy]
 ARMS = ("a", "b", "c", "d", "e", "f", "g")
 TWO_LEVELS = ("x", "x", "y", "x", "z", "y", "y")
 THREE_LEVELS = (("p", "x"), ("p", "x"), ("p", "y"), ("q", "x"), ("q", "z"), ("p", "y"), ("q", "z"))
+
+MEMBERS = sorted({*Policy.__annotations__, *(name for name in vars(Policy) if not name.startswith("_"))})
+"""All that a policy can do."""
 
 
 def check_policy(
@@ -54,6 +57,8 @@ def check_policy(
         raise ValueError(f"skip names no check: {sorted(unknown)}; the checks are {sorted(CHECKS)}")
     world = World(dimension, rounds, seed, load)
     for case, made in _cases(make, world):
+        if absent := lacking(made(), MEMBERS):
+            raise AssertionError(f"the policy lacks {', '.join(absent)}: see hedgerow.types.Policy")
         for name, check in CHECKS.items():
             if name not in skip:
                 try:

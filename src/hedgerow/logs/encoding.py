@@ -103,7 +103,9 @@ class Encoding:
 
 def encoded(context: Any, policy: Any) -> Any:
     """A context of raw values, a mapping or a row of a frame, as numbers, by the ``encoding`` of a policy; numbers stay."""
-    if hasattr(context, "to_dict") and _names_some(context.keys(), policy):
+    if hasattr(context, "columns") and _names_some(context.columns, policy):
+        raise ValueError("a context is one row: give a mapping such as frame.iloc[0], or the whole frame to select_many")
+    if hasattr(context, "to_dict") and hasattr(context, "keys") and _names_some(context.keys(), policy):
         context = context.to_dict()
     if not isinstance(context, Mapping):
         return context
