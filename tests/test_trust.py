@@ -1,6 +1,7 @@
 """What policies say about the worth of their grouping and history."""
 
 import warnings
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -10,6 +11,7 @@ import hedgerow as hr
 from hedgerow.play import play
 from hedgerow.problems import Trial
 from hedgerow.simulation import build
+from hedgerow.trust.report import Agreement
 
 
 def lived(make, problem, rounds=3000, seed=0):
@@ -311,3 +313,22 @@ def test_contexts_without_anything_constant_are_told_of(make, kind, levelless):
         policy.update(decision, context[0] * (rng.uniform(0.0, 2.0) if kind == "noise that grows" else decision.arm))
     assert policy.trust().levelless == levelless
     assert ("put a 1 into each" in str(policy.trust())) == levelless
+
+
+def test_words_follow_what_the_policy_makes_of_its_history():
+    found = Agreement(900.0, 4, 0.3, (("a", 1.0, 2.0, 1.4),), drift=0.5, trusted=0.001, contextual=True)
+    assert found.differs
+    assert "no more than by chance, over the 4 arms with enough of both (p = 0.3); all together they do" in found.words()
+    assert "no longer counts history" in found.words()
+    certain = replace(found, p=0.0001)
+    assert "differ beyond chance" in certain.words()
+    noisy = replace(certain, drift=0.0, trusted=1.0)
+    assert not noisy.differs
+    assert "counts history in full" in noisy.words()
+    bent = replace(certain, bent=True, trusted=0.4)
+    assert not bent.differs
+    assert "do not rise in a straight line" in bent.words()
+    assert "still gives history 40% of its weight" in bent.words()
+    assert replace(bent, trusted=0.0).differs
+    assert "No arm has both" in replace(found, arms=0).words()
+    assert "no longer counts history" in replace(found, arms=0).words()

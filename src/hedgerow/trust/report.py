@@ -101,6 +101,9 @@ class Agreement:
             return f"{told} {self._consequence()}" if self.drift else told
         arms = "one arm" if self.arms == 1 else f"{self.arms} arms"
         compared = f"over the {arms} with enough of both ({p_value(self.p)})"
+        if self.let_go and self.p >= BEYOND_CHANCE:
+            told = f"Arm by arm history and rounds differ no more than by chance, {compared}; all together they do."
+            return f"{told} {self._consequence()}"
         if self.differs:
             shown = "; ".join(
                 f"{arm!r} paid {then:.3g}, now {now:.3g} ({abs(z):.1f} standard errors apart)"
