@@ -150,7 +150,8 @@ class Simulation:
         return curves(self, measure=measure, policies=policies or self.policies)
 
     def __repr__(self) -> str:
-        lines = [f"{self.problem}; {self.rounds} rounds, {self.trials} trials, seed {self.seed}"]
+        head = f"{self.problem}; {self.rounds} rounds, {self.trials} trials (+- their standard deviation), seed {self.seed}"
+        lines = [head]
         width = max(map(len, self.policies))
         for row in self.summary():
             lines.append(
