@@ -249,7 +249,7 @@ class Half:
 
 
 def test_a_policy_is_told_what_it_lacks():
-    with pytest.raises(AssertionError, match="the policy lacks add_arm, anticipate, .*, update: see hedgerow.types.Policy"):
+    with pytest.raises(AssertionError, match="the policy lacks identity, update, explain, .*, save: see hedgerow.types.Policy"):
         check_policy(Half)
     with pytest.raises(ValueError, match="Half cannot play, it lacks dimension, update"):
         hr.simulate([Half], hr.problems.SyntheticClassical(), rounds=10, trials=1)
