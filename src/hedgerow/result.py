@@ -150,8 +150,7 @@ class Simulation:
         return curves(self, measure=measure, policies=policies or self.policies)
 
     def __repr__(self) -> str:
-        head = f"{self.problem}; {self.rounds} rounds, {self.trials} trials (+- their standard deviation), seed {self.seed}"
-        lines = [head]
+        lines = [f"{self.problem}; {self.rounds} rounds, {self.trials} trials (+- their standard deviation), seed {self.seed}"]
         width = max(map(len, self.policies))
         for row in self.summary():
             lines.append(

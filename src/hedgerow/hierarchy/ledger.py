@@ -78,6 +78,7 @@ def merged(ledger: Floats, other: Floats) -> Floats:
     both = (ledger if ledger[NEXT] > 1.0 else other).copy()
     both[WEIGHTS] = ledger[WEIGHTS]
     both[STANDARD] = ledger[STANDARD] or other[STANDARD]
+    both[ROUGH] = max(ledger[ROUGH], other[ROUGH])
     both[:LEDGER_SUMS] = 0.0
     for part in (ledger, other):
         if part[REFERENCE] == both[REFERENCE]:

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..estimates.chisquare import chi_square_tail
+from ..estimates.sums import BORROWED
 from ..hierarchy.evidence import Model, eliminate_lower, load, mean_square_of_contexts, pose, profile
 from ..hierarchy.ledger import EXCESS, OFFSET, ROUGH, SIG2, STANDARD, new_ledger
 from ..hierarchy.lens import set_lens
@@ -34,9 +35,6 @@ LEAST_ROOT = 1e-9
 
 ENOUGH = 2.0
 """Rounds of an arm, both before and now, that are too few to compare."""
-
-BORROWED = 5.0
-"""Rounds by which an arm's noise is drawn to that of all arms."""
 
 
 def grouping(nodes: Nodes, dimension: int, groups: int, ledger: Floats | None) -> Grouping | None:
@@ -124,9 +122,7 @@ def levelless(nodes: Nodes, dimension: int, ledger: Floats | None) -> bool:
     moments[-1, -1] += 0.0 if ledger is None else ledger[EXCESS]  # online rounds are weighed
     if moments[-1, -1] <= dimension:
         return False
-    size = np.sqrt(np.diagonal(moments))
-    size[size == 0.0] = 1.0
-    scaled = moments / np.outer(size, size)
+    scaled, _ = _scaled(moments)
     near = scaled[-1, :-1] @ np.linalg.lstsq(scaled[:-1, :-1], scaled[:-1, -1], rcond=None)[0]
     return bool(near < 1.0 - 1e-6)
 
@@ -227,11 +223,17 @@ def _levelled(rows: Floats, d: int) -> Floats:
     return moments
 
 
-def _fit(row: Floats, moments: Floats, d: int) -> _Fit:
-    """theta of least length, each column in a unit of its own, and the squares that it explains and leaves."""
+def _scaled(moments: Floats) -> tuple[Floats, Floats]:
+    """The moments with every column in a unit of its own, and these units."""
     unit = np.sqrt(np.diagonal(moments))
     unit = np.where(unit > 0.0, unit, 1.0)
-    roots, basis = np.linalg.eigh(moments / np.outer(unit, unit))
+    return moments / np.outer(unit, unit), unit
+
+
+def _fit(row: Floats, moments: Floats, d: int) -> _Fit:
+    """theta of least length, each column in a unit of its own, and the squares that it explains and leaves."""
+    scaled, unit = _scaled(moments)
+    roots, basis = np.linalg.eigh(scaled)
     kept = roots > LEAST_ROOT * roots[-1]
     moment = np.append(row[SCALARS : SCALARS + d], row[TOTAL])[: len(moments)]
     along = basis[:, kept].T @ (moment / unit)

@@ -40,6 +40,7 @@ class Grouping:
     def words(self) -> str:
         """For a reader who is no statistician."""
         of = "coefficients" if self.contextual else "expected rewards"
+        units = " (every column of the contexts in a unit of its own)" if self.contextual else ""
         share = f"{self.share.value:.0%} ({self.share.low:.0%} to {self.share.high:.0%})"
         if self.share.high - self.share.low > 0.8:
             verdict = "It is too early to say what the groups are worth"
@@ -51,11 +52,8 @@ class Grouping:
             verdict = "The groups say something about the arms"
         return (
             f"{verdict}: they explain {share} of the real differences. {of.capitalize()} differ by about {self.within} "
-            f"within a group, and by about {self.between} from group to group{self._units()}."
+            f"within a group, and by about {self.between} from group to group{units}."
         )
-
-    def _units(self) -> str:
-        return " (every column of the contexts in a unit of its own)" if self.contextual else ""
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..estimates.chisquare import chi_square_tail
-from ..estimates.grouping import group_means, posterior, share_of
+from ..estimates.grouping import group_means, posterior, share_of, total_variance
 from ..estimates.sums import Sums
 from ..hierarchy.drift import trusted
 from ..nodes import Nodes
@@ -60,12 +60,9 @@ def _drawn(means: Floats, error: Floats) -> tuple[Floats, Floats]:
     """What past means say of an arm among the others, N(m, A): mean and variance; A by DerSimonian and Laird's estimate."""
     known = np.isfinite(error)
     error = np.where(known, error, 1.0)
-    weights = np.where(known, 1.0 / error, 0.0)
     if known.sum() < 3:
         return means, np.where(known, error, 0.0)
-    level = weights @ means / weights.sum()
-    excess = weights @ (means - level) ** 2 - (known.sum() - 1.0)
-    spread = max(excess / (weights.sum() - weights @ weights / weights.sum()), 0.0)
+    spread = total_variance(means[known], error[known])
     apart = np.where(known, 1.0 / (spread + error), 0.0)
     level = apart @ means / apart.sum()
     kept = np.where(known, spread / (spread + error), 0.0)
