@@ -19,7 +19,7 @@ from .logs.encoding import Encoding, all_encoded, encoded
 from .nodes import Layout, Nodes, historical, restored, with_tournaments
 from .randomness import KEYS, NO_KEY, new_key
 from .rules import RULES, Rule
-from .statistics import LARGEST, PULLS, row_size, waiting
+from .statistics import LARGEST, PULLS, waiting
 from .tree import CLOCKS
 from .trust import Trust
 from .types import Decision, Decisions, Floats, Label, tuples
@@ -69,7 +69,8 @@ class Bandit:
         made = (name, rule, planted.labels, planted.paths, clock, self._layout)
         self.identity = f"{name}-{hashlib.blake2b(repr(made).encode(), digest_size=6).hexdigest()}"
         self._waiting: Waiting[Round] = Waiting()
-        online, past = np.zeros((len(planted.tree), row_size(length))), checks.history_rows(history, planted.labels, length)
+        online = np.zeros((len(planted.tree), self._walk.row_size(length)))
+        past = checks.history_rows(history, planted.labels, length)
         checks.unit_history(rule, past)
         self._nodes = self._planted(planted, online, past)
         self.encoding = _encoding_of(history, length)
@@ -365,9 +366,8 @@ class Bandit:
 
     def _replant(self, arms: Arms, positions: list[int]) -> None:
         """Carry the arms' rows over to a new tree; position -1 is a row of zeros."""
-        blank = np.zeros((1, self._nodes.online.shape[1]))
-        online = np.vstack([self._nodes.online[self._nodes.arms.leaves], blank])[positions]
-        past = np.vstack([self._past_rows(), blank])[positions]
+        rows = (self._nodes.online[self._nodes.arms.leaves], self._past_rows())
+        online, past = (np.vstack([part, np.zeros((1, part.shape[1]))])[positions] for part in rows)
         self._nodes = self._planted(arms, arms.totals(online), past, self._nodes.ledger)
 
     def merge(self, other: "Bandit", *, since: "Bandit | None" = None) -> None:
@@ -425,7 +425,7 @@ class Bandit:
         arms = Arms(tuples(made["arms"]), tuples(made["paths"]))
         shapes = self._walk.shapes(rule, len(arms.tree), length)
         pending = len(arms.tree) if self._waiting else 0, self._walk.pending_size(length)
-        self._nodes = restored(arms, file, self._layout, shapes, pending)
+        self._nodes = restored(arms, file, self._layout, self._walk.row_size(length), shapes, pending)
         return self
 
     def __repr__(self) -> str:

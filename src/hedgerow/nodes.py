@@ -69,11 +69,16 @@ def with_tournaments(
 
 
 def restored(
-    arms: Arms, file: StateFile, layout: Layout, shapes: tuple[tuple[int, int], tuple[int]], pending_shape: tuple[int, int]
+    arms: Arms,
+    file: StateFile,
+    layout: Layout,
+    width: int,
+    shapes: tuple[tuple[int, int], tuple[int]],
+    pending_shape: tuple[int, int],
 ) -> Nodes:
-    """Nodes from a state file, their other rows in these shapes; refused if the sums do not fit the tree."""
-    count, width = len(arms.tree), row_size(layout.dimension)
-    online, past = (file.array(block, (count, width)) for block in ("online", "past"))
+    """Nodes from a state file, online rows of this width, others in these shapes; refused if the sums do not fit the tree."""
+    count = len(arms.tree)
+    online, past = file.array("online", (count, width)), file.array("past", (count, row_size(layout.dimension)))
     pending = file.array("pending", pending_shape)
     derived = file.array("derived", shapes[0]).astype(PRECISIONS[layout.precision])
     ledger = file.array("derived-ledger", shapes[1])

@@ -24,10 +24,11 @@ from ..kernel import compiled, summing
 from ..statistics import PULLS, SQUARES, TOTAL, packed_size
 from ..tree import FIRST, PARENT, SIZE
 from ..types import Floats, Links
-from .ledger import DRIFT, EXCESS, KEPT, void
-from .lens import seen_sums
+from .ledger import DRIFT, KEPT, void
+from .lens import dimension_seen, seen_sums
 from .matrices import invert, pass_on, reduce
 from .shape import history_weight
+from .sums import weighed
 
 CEILING, MEAN = 0, 1
 
@@ -60,15 +61,15 @@ def pose(tree: Links, online: Floats, past: Floats, derived: Floats, ledger: Flo
     """The model of a policy's sums. A history that says nothing of the arms says nothing of the noise either, and is left out,
     unless the ``whole`` is wanted, to compare it with others."""
     heard = whole or not void(ledger)
-    nodes, d, inner = len(tree), dimension_of(online), 0
+    nodes, d, inner = len(tree), dimension_seen(ledger), 0
     for node in range(nodes):
         if tree[node, SIZE] > 0:
             inner = node
     totals = np.zeros(LOGDET + 1)
     totals[ROUNDS] = online[0, PULLS]
-    totals[PRODUCTS] = online[0, SQUARES] + ledger[EXCESS + 2]
-    totals[PRODUCTS + 1] = online[0, TOTAL] + ledger[EXCESS + 1]
-    totals[PRODUCTS + 2] = online[0, PULLS] + ledger[EXCESS]
+    totals[PRODUCTS] = weighed(online, 0, SQUARES, d)
+    totals[PRODUCTS + 1] = weighed(online, 0, TOTAL, d)
+    totals[PRODUCTS + 2] = weighed(online, 0, PULLS, d)
     totals[WEIGHT] = totals[PRODUCTS + 2]
     sums, info, work = np.zeros((nodes, packed_size(d))), np.zeros((nodes, 2, d)), np.zeros((3, d, d))
     model = Model(tree, derived, totals, sums, np.zeros((inner + 1, d, d)), info, online[:, PULLS] + heard * past[:, PULLS], work)
@@ -123,12 +124,6 @@ def bring_in_history(model: Model, past: Floats, ledger: Floats, node: int) -> N
     inverse = np.empty((1, d * d))
     invert(model.work, inverse, 0, 0)
     pass_on(inverse[0], then, 1.0 / spread, ledger[KEPT], model.sums[node], model.info[node])
-
-
-@compiled
-def dimension_of(sums: Floats) -> int:
-    """The d whose rows of sums have this length: 3 + 2 d + d (d + 1) / 2."""
-    return round((math.sqrt(1.0 + 8.0 * sums.shape[1]) - 5.0) / 2.0)
 
 
 @compiled

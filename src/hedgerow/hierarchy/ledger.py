@@ -1,7 +1,6 @@
 """What a hierarchical linear policy knows as a whole: one row of numbers.
 
-EXCESS  3        sums over online rounds of w - 1, (w - 1) r, (w - 1) r^2, w the weight of the round: zero while all weigh 1
-COUNT            online rounds in the sums above and below
+COUNT            online rounds in the sums below
 BINS    3 x 64   residuals by size of prediction: how many, sum of squared predictions z, less the offset; of squared residuals y
 LEAST, LARGEST   range of the online rewards
 STEP             log2 of the spread that is searched finely (rho; phi in a flat policy), in units of 1 / mean x_j^2
@@ -17,7 +16,6 @@ DRIFT, KEPT      an arm's history is that of a theta_then ~ N(KEPT theta, DRIFT 
 RATE, LENGTH     how the width of an index grows (``bonus``); mean of x'x
 WEIGHTS          whether rounds may weigh other than 1 (1 or 0)
 CONSTANT         the column of the contexts that never changes, or -1
-ROUGH            whether the sums of weights are only estimates (1 or 0), since an arm went with its rounds
 LENS  d + d      one over the unit of each column, and its mean in units of the constant one (see lens.py)
 """
 
@@ -27,13 +25,13 @@ from ..kernel import compiled
 from ..types import Floats
 
 BIN_COUNT = 64
-EXCESS, COUNT, BINS = 0, 3, 4
+COUNT, BINS = 0, 1
 LEDGER_SUMS = BINS + 3 * BIN_COUNT
 """How many leading numbers of a ledger are sums."""
 
 LEAST, LARGEST, STEP, RHO, PHI, SIG2, OFFSET, ETA, KAPPA, STANDARD = range(LEDGER_SUMS, LEDGER_SUMS + 10)
 REFERENCE, VARIANCE, DEPTH, NEXT, DRIFT, KEPT, RATE, LENGTH, WEIGHTS = range(STANDARD + 1, STANDARD + 10)
-CONSTANT, ROUGH, LENS = WEIGHTS + 1, WEIGHTS + 2, WEIGHTS + 3
+CONSTANT, LENS = WEIGHTS + 1, WEIGHTS + 2
 
 
 def ledger_size(dimension: int) -> int:
@@ -57,7 +55,6 @@ def clear(ledger: Floats) -> None:
     ledger[LEAST], ledger[LARGEST] = 1e300, -1e300
     ledger[RHO], ledger[PHI], ledger[SIG2], ledger[KAPPA], ledger[NEXT], ledger[KEPT] = 1.0, 1.0, 1.0, 1.0, 1.0, 1.0
     ledger[ETA] = -1.0
-    ledger[ROUGH] = 0.0
 
 
 @compiled
@@ -78,7 +75,6 @@ def merged(ledger: Floats, other: Floats) -> Floats:
     both = (ledger if ledger[NEXT] > 1.0 else other).copy()
     both[WEIGHTS] = ledger[WEIGHTS]
     both[STANDARD] = ledger[STANDARD] or other[STANDARD]
-    both[ROUGH] = max(ledger[ROUGH], other[ROUGH])
     both[:LEDGER_SUMS] = 0.0
     for part in (ledger, other):
         if part[REFERENCE] == both[REFERENCE]:

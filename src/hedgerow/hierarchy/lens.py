@@ -13,7 +13,8 @@ import numpy as np
 from ..kernel import compiled
 from ..statistics import PULLS, SCALARS, packed_size
 from ..types import Floats
-from .ledger import CONSTANT, EXCESS, LENS, ROUGH
+from .ledger import CONSTANT, LENS
+from .sums import weighed
 
 SAME, EXACT = 1e-9, 1e-12
 """Relative difference of sums up to which they are equal; and, for few rounds, the least that a sum can tell."""
@@ -48,7 +49,7 @@ def constant_column(squares: Floats, means: Floats, tolerance: float) -> int:
 def set_lens(online: Floats, past: Floats, ledger: Floats) -> None:
     """Units and means of the columns from all rounds; without any, contexts are seen as they are."""
     d = dimension_seen(ledger)
-    weight = online[0, PULLS] + ledger[EXCESS] + past[0, PULLS]
+    weight = weighed(online, 0, PULLS, d) + past[0, PULLS]
     squares, means = np.zeros(d), np.zeros(d)
     start = SCALARS + d + packed_size(d)
     for j in range(d):
@@ -56,7 +57,7 @@ def set_lens(online: Floats, past: Floats, ledger: Floats) -> None:
         squares[j] = (online[0, at] + past[0, at]) / weight if weight > 0.0 else 0.0
         means[j] = (online[0, start + j] + past[0, start + j]) / weight if weight > 0.0 else 0.0
     tolerance = max(EXACT, 1e-15 * weight)  # rounding errors of a sum grow with its terms
-    constant = -1 if ledger[ROUGH] > 0.0 else constant_column(squares, means, tolerance)
+    constant = constant_column(squares, means, tolerance)
     ledger[CONSTANT] = constant
     for j in range(d):
         unit, mean = squares[j], 0.0

@@ -13,15 +13,16 @@ import math
 import numpy as np
 
 from ..kernel import compiled, summing
-from ..statistics import AWAITED, PULLS, SCALARS, SQUARES, TOTAL, dot, usable
+from ..statistics import AWAITED, PULLS, dot, usable
 from ..tree import FIRST, PARENT, SIZE, TIE, is_best, pick
 from ..types import Floats, Links
 from .evidence import CEILING, MEAN, covariance_start
-from .ledger import COUNT, DEPTH, EXCESS, LARGEST, LEAST, NEXT, OFFSET, RHO, SIG2, VARIANCE, record
+from .ledger import COUNT, DEPTH, LARGEST, LEAST, NEXT, OFFSET, RHO, SIG2, VARIANCE, record
 from .lens import seen
 from .posterior import depth_of
 from .rebuild import rebuild
 from .shape import noise
+from .sums import observe
 from .width import bonus, reach_of
 
 TINY = 1e-12
@@ -165,32 +166,12 @@ def _move(tree: Links, derived: Floats, ledger: Floats, leaf: int, images: Float
 
 
 @compiled
-def _observe(sums: Floats, node: int, reward: float, context: Floats, weight: float) -> None:
-    """Add an observation to a row of sums; only the parts with the context are weighted."""
-    sums[node, PULLS] += 1.0
-    sums[node, TOTAL] += reward
-    sums[node, SQUARES] += reward * reward
-    d = context.size
-    at = SCALARS + d
-    for i in range(d):
-        sums[node, SCALARS + i] += weight * reward * context[i]
-        for j in range(i + 1):
-            sums[node, at + j] += weight * context[i] * context[j]
-        at += i + 1
-    for i in range(d):
-        sums[node, at + i] += weight * context[i]
-
-
-@compiled
 def _add(tree: Links, online: Floats, ledger: Floats, leaf: int, reward: float, context: Floats, weight: float) -> None:
     """Add an observation to an arm, every node above it and the ledger."""
     node = leaf
     while node >= 0:
-        _observe(online, node, reward, context, weight)
+        observe(online, node, reward, context, weight)
         node = tree[node, PARENT]
-    ledger[EXCESS] += weight - 1.0
-    ledger[EXCESS + 1] += (weight - 1.0) * reward
-    ledger[EXCESS + 2] += (weight - 1.0) * reward * reward
     ledger[COUNT] += 1.0
     ledger[LEAST] = min(ledger[LEAST], reward)
     ledger[LARGEST] = max(ledger[LARGEST], reward)

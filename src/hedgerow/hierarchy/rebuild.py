@@ -4,37 +4,31 @@ import numpy as np
 
 from ..kernel import compiled
 from ..noise import arm_noise
-from ..statistics import PULLS, SQUARES, TOTAL, packed_size
+from ..statistics import PULLS
 from ..tree import SIZE
 from ..types import Floats, Links
 from .evidence import ROUNDS, Model, eliminate_lower, eliminate_upper, mean_square_of_contexts, pose, profile
 from .ledger import (
     BINS,
-    CONSTANT,
     COUNT,
     DEPTH,
     DRIFT,
     ETA,
-    EXCESS,
     KAPPA,
     KEPT,
     LEDGER_SUMS,
     LENGTH,
     NEXT,
-    OFFSET,
     PHI,
     RATE,
     REFERENCE,
     RHO,
-    ROUGH,
-    SIG2,
     STANDARD,
     VARIANCE,
     clear,
     void,
 )
-from .lens import dimension_seen, packed, seen_sums, set_lens
-from .matrices import reduce
+from .lens import set_lens
 from .posterior import depth_of, search, solve
 from .shape import set_shape
 from .width import EXPLORE
@@ -123,45 +117,11 @@ def forget_residuals(ledger: Floats, standard: float) -> None:
 
 
 @compiled
-def withdraw(tree: Links, online: Floats, ledger: Floats) -> None:
-    """Rounds went with an arm: the sums over all rounds without them, as far as the other arms' sums with contexts tell."""
-    share = online[0, PULLS] / ledger[COUNT]
+def withdraw(online: Floats, ledger: Floats) -> None:
+    """Rounds went with an arm: as large a share of the residuals goes too."""
     for at in range(BINS, LEDGER_SUMS):
-        ledger[at] *= share
-    ledger[EXCESS], ledger[EXCESS + 1], ledger[EXCESS + 2], ledger[COUNT] = 0.0, 0.0, 0.0, online[0, PULLS]
-    if ledger[STANDARD] == 0.0:
-        return
-    if ledger[CONSTANT] < 0.0:
-        ledger[ROUGH] = 1.0
-    for node in range(len(tree)):
-        if tree[node, SIZE] == 0 and online[node, PULLS] > 0.0:
-            weight, total, squares = weighed_sums(ledger, seen_sums(ledger, online, node), online[node, PULLS])
-            ledger[EXCESS] += weight - online[node, PULLS]
-            ledger[EXCESS + 1] += total - online[node, TOTAL]
-            ledger[EXCESS + 2] += squares - online[node, SQUARES]
-
-
-@compiled
-def weighed_sums(ledger: Floats, sums: Floats, pulls: float) -> tuple[float, float, float]:
-    """sum w, sum w r and sum w r^2 of an arm's rounds, from its sums with contexts.
-
-    A constant column c has sum w = (sum w c)^2 / sum w c^2, and the like of sum w r; without one, sum w x'x over the mean of x'x.
-    The rest by the regression of r - a on x, what it explains and a noise of SIG2 for each round.
-    """
-    d, level, constant = dimension_seen(ledger), ledger[OFFSET], int(ledger[CONSTANT])
-    last = d + packed_size(d)
-    work, pair, products, trace = np.zeros((3, d, d)), np.empty((2, d)), np.zeros(3), 0.0
-    for i in range(d):
-        pair[0, i], pair[1, i] = sums[i] - level * sums[last + i], sums[last + i]
-        for j in range(i + 1):
-            work[0, i, j] = sums[d + packed(i, j)]
-        trace += work[0, i, i]
-    reduce(work, pair, spread_of(ledger), products)
-    weight, total = trace / ledger[LENGTH], -products[1]
-    if constant >= 0:
-        unit = sums[d + packed(constant, constant)] / sums[last + constant]
-        weight, total = sums[last + constant] / unit, pair[0, constant] / unit
-    return weight, total + level * weight, ledger[SIG2] * pulls - products[0] + level * (2.0 * total + level * weight)
+        ledger[at] *= online[0, PULLS] / ledger[COUNT]
+    ledger[COUNT] = online[0, PULLS]
 
 
 @compiled
@@ -182,7 +142,7 @@ def rebuild(tree: Links, online: Floats, past: Floats, derived: Floats, ledger: 
     if pulls == 0.0:
         clear(ledger)
     if ledger[COUNT] > online[0, PULLS]:
-        withdraw(tree, online, ledger)
+        withdraw(online, ledger)
     comparable = online[0, PULLS] > 0.0 and past[0, PULLS] > 0.0
     set_lens(online, past, ledger)
     if not comparable:

@@ -26,7 +26,7 @@ def findings(
     ledger = nodes.ledger if weighted else None
     grouping = linear.grouping(nodes, dimension, len(number_of), ledger) if labels else None
     history = _drifted(linear.agreement(nodes, dimension, ledger), estimated)
-    return grouping, history, linear.levelless(nodes, dimension, ledger)
+    return grouping, history, not weighted and linear.levelless(nodes, dimension)
 
 
 def _drifted(history: Agreement | None, estimated: dict[str, float]) -> Agreement | None:

@@ -7,10 +7,11 @@ import numpy as np
 from ..estimates.chisquare import chi_square_tail
 from ..estimates.sums import BORROWED
 from ..hierarchy.evidence import Model, eliminate_lower, load, mean_square_of_contexts, pose, profile
-from ..hierarchy.ledger import EXCESS, OFFSET, ROUGH, SIG2, STANDARD, new_ledger
+from ..hierarchy.ledger import OFFSET, SIG2, STANDARD, new_ledger
 from ..hierarchy.lens import set_lens
 from ..hierarchy.posterior import PRIOR, derived_size
 from ..hierarchy.shape import history_weights
+from ..hierarchy.sums import EXCESS
 from ..nodes import Nodes
 from ..statistics import PULLS, SCALARS, SQUARES, TOTAL, second_moments
 from ..tree import FIRST, SIZE
@@ -114,12 +115,9 @@ class _Groups:
         return float(-np.log(kept).sum() + np.linalg.slogdet(common * shared)[1])
 
 
-def levelless(nodes: Nodes, dimension: int, ledger: Floats | None) -> bool:
+def levelless(nodes: Nodes, dimension: int) -> bool:
     """Whether no sum of the contexts' columns is constant: how near these come to 1, by least squares over all rounds."""
-    if ledger is not None and ledger[ROUGH] > 0.0:
-        return False
     moments = _levelled((nodes.online + nodes.past)[:1], dimension)[0]
-    moments[-1, -1] += 0.0 if ledger is None else ledger[EXCESS]  # online rounds are weighed
     if moments[-1, -1] <= dimension:
         return False
     scaled, _ = _scaled(moments)
@@ -142,17 +140,20 @@ def agreement(nodes: Nodes, dimension: int, ledger: Floats | None) -> Agreement 
     noise, the level of all arms, and what a round of history weighs.
     """
     leaves = nodes.arms.leaves
-    past, online = nodes.past[leaves], nodes.online[leaves]
-    plays = float(past[:, PULLS].sum())
-    if plays == 0.0:
+    past, online = nodes.past[leaves], nodes.online[leaves, : nodes.past.shape[1]]
+    plays = np.stack([past[:, PULLS], online[:, PULLS]])
+    if not plays[0].any():
         return None
+    bent = bool(np.allclose((past + online)[:, TOTAL], (past + online)[:, SQUARES], rtol=1e-12, atol=0.0))  # rewards of 0 and 1
     weighed = None if ledger is None or ledger[STANDARD] == 0.0 else ledger
-    usual = past[:, -dimension:] / np.maximum(past[:, PULLS], 1.0)[:, None]  # the mean context of an arm's history
+    usual = past[:, -dimension:] / np.maximum(plays[0], 1.0)[:, None]  # the mean context of an arm's history
     if weighed is not None:
-        past[:, SCALARS:] *= history_weights(nodes.past, weighed, leaves)[:, None]
+        past *= history_weights(nodes.past, weighed, leaves)[:, None]
+        online[:, :SCALARS] += nodes.online[leaves, -EXCESS:]
         for rows in (past, online):
             rows[:, SCALARS : SCALARS + dimension] -= weighed[OFFSET] * rows[:, -dimension:]
-    pairs = _pairs(past, online, dimension, levelled=weighed is None)
+            rows[:, TOTAL] -= weighed[OFFSET] * rows[:, PULLS]
+    pairs = _pairs(past, online, plays, dimension)
     level = 0.0 if weighed is None else float(weighed[OFFSET])
     noise = _noise(pairs) if weighed is None else dict.fromkeys(pairs, float(weighed[SIG2]))
     statistic, compared, found = 0.0, 0, []
@@ -161,13 +162,12 @@ def agreement(nodes: Nodes, dimension: int, ledger: Floats | None) -> Agreement 
             square = pair.change / noise[k]
             statistic += square
             compared += pair.freedom
-            context = np.append(usual[k], 1.0)[: pair.before.theta.size]
+            context = np.append(usual[k], 1.0)
             then, now = (level + float(context @ fit.theta) for fit in (pair.before, pair.now))
             found.append((nodes.arms.labels[k], then, now, float(np.sqrt(square))))
     found.sort(key=lambda entry: -entry[3])
-    bent = bool(np.allclose((past + online)[:, TOTAL], (past + online)[:, SQUARES], rtol=1e-12, atol=0.0))  # rewards of 0 and 1
     p = chi_square_tail(statistic, compared)
-    return Agreement(plays, len(found), p, tuple(found[:FARTHEST]), contextual=True, bent=bent)
+    return Agreement(float(plays[0].sum()), len(found), p, tuple(found[:FARTHEST]), contextual=True, bent=bent)
 
 
 class _Fit(NamedTuple):
@@ -194,16 +194,15 @@ class _Pair(NamedTuple):
         return self.rounds - self.before.rank - self.now.rank
 
 
-def _pairs(past: Floats, online: Floats, d: int, *, levelled: bool) -> dict[int, _Pair]:
-    """The arms with more rounds than coefficients, before and now; ``levelled``: with a level each."""
-    size, found = d + levelled, {}
-    for k in np.flatnonzero((past[:, PULLS] > ENOUGH) & (online[:, PULLS] > ENOUGH)).tolist():
-        rows = (past[k], online[k], past[k] + online[k])
-        before, now, both = (_fit(row, _levelled(row[None], d)[0, :size, :size], d) for row in rows)
+def _pairs(past: Floats, online: Floats, plays: Floats, d: int) -> dict[int, _Pair]:
+    """The arms with more rounds than coefficients, before and now, by rows of sums that may be weighed."""
+    found = {}
+    for k in np.flatnonzero((plays > ENOUGH).all(axis=0)).tolist():
+        before, now, both = (_fit(row, d) for row in (past[k], online[k], past[k] + online[k]))
         freedom = before.rank + now.rank - both.rank
-        if freedom > 0 and past[k, PULLS] > before.rank + 1 and online[k, PULLS] > now.rank + 1:
+        if freedom > 0 and plays[0, k] > before.rank + 1 and plays[1, k] > now.rank + 1:
             change = max(before.explained + now.explained - both.explained, 0.0)
-            found[k] = _Pair(before, now, change, freedom, float(past[k, PULLS] + online[k, PULLS]))
+            found[k] = _Pair(before, now, change, freedom, float(plays[:, k].sum()))
     return found
 
 
@@ -230,12 +229,12 @@ def _scaled(moments: Floats) -> tuple[Floats, Floats]:
     return moments / np.outer(unit, unit), unit
 
 
-def _fit(row: Floats, moments: Floats, d: int) -> _Fit:
-    """theta of least length, each column in a unit of its own, and the squares that it explains and leaves."""
-    scaled, unit = _scaled(moments)
+def _fit(row: Floats, d: int) -> _Fit:
+    """theta and level of least length, each column in a unit of its own, and the squares that they explain and leave."""
+    scaled, unit = _scaled(_levelled(row[None], d)[0])
     roots, basis = np.linalg.eigh(scaled)
     kept = roots > LEAST_ROOT * roots[-1]
-    moment = np.append(row[SCALARS : SCALARS + d], row[TOTAL])[: len(moments)]
+    moment = np.append(row[SCALARS : SCALARS + d], row[TOTAL])
     along = basis[:, kept].T @ (moment / unit)
     theta = basis[:, kept] @ (along / roots[kept]) / unit
     explained = float(along @ (along / roots[kept]))

@@ -27,6 +27,9 @@ class Course(NamedTuple):
 class Walk(Protocol):
     """What a walk can do. ``rule`` is the rule's number, ``clock`` whose rounds t counts, ``key`` where draws come from."""
 
+    def row_size(self, dimension: int | None) -> int:
+        """Length of a node's row of online sums."""
+
     def shapes(self, rule: Rule, nodes: int, dimension: int | None) -> tuple[tuple[int, int], tuple[int]]:
         """Shapes of the derived rows and of the ledger."""
 

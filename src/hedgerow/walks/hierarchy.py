@@ -26,6 +26,7 @@ from ..kernel import compiled
 from ..nodes import Layout, Nodes
 from ..rules import HIERTS, Rule
 from ..statistics import PULLS
+from ..statistics import row_size as row_size
 from ..tree import SIZE, clock_at
 from ..types import Floats, Integers, Links
 from . import Course

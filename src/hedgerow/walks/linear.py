@@ -4,9 +4,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from ..hierarchy.evidence import dimension_of
 from ..hierarchy.ledger import BINS, DEPTH, DRIFT, ETA, KEPT, LEDGER_SUMS, OFFSET, PHI, RHO, SIG2, ledger_size, merged, new_ledger
-from ..hierarchy.lens import viewed
+from ..hierarchy.lens import dimension_seen, viewed
 from ..hierarchy.linear import choose as best_arm
 from ..hierarchy.linear import estimate, forget, narrow
 from ..hierarchy.linear import expect as await_reward
@@ -15,6 +14,7 @@ from ..hierarchy.linear import settle as receive
 from ..hierarchy.posterior import derived_size
 from ..hierarchy.rebuild import rebuild
 from ..hierarchy.shape import history_weights
+from ..hierarchy.sums import row_size as row_size
 from ..hierarchy.width import bonus
 from ..kernel import compiled
 from ..nodes import Layout, Nodes
@@ -125,7 +125,7 @@ def _trusted(nodes: Nodes) -> float:
     if nodes.ledger[DRIFT] == 0.0:
         return 1.0
     weights = history_weights(nodes.past, nodes.ledger, nodes.arms.leaves)
-    moments = second_moments(viewed(nodes.past[nodes.arms.leaves], nodes.ledger), dimension_of(nodes.past))
+    moments = second_moments(viewed(nodes.past[nodes.arms.leaves], nodes.ledger), dimension_seen(nodes.ledger))
     known = np.maximum(weights[:, None] * np.linalg.eigvalsh(moments), 0.0)
     heard = nodes.ledger[KEPT] ** 2 * known / (1.0 + nodes.ledger[DRIFT] * known)
     return float(heard.sum() / max(known.sum(), 1e-300))

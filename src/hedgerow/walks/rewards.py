@@ -11,6 +11,7 @@ from ..noise import rescale
 from ..reward_paths import bounds_from_below, credit_rewards, credit_sums, descend_rewards, descend_ucb
 from ..rules import BAST, D3RB, NEVER, NEXT, SCALE, UCB, Rule, score
 from ..statistics import AWAITED, PULLS, TOTAL
+from ..statistics import row_size as row_size
 from ..tree import PARENT, clock_at
 from ..types import Floats, Integers, Links
 from . import Course

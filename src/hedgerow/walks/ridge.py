@@ -10,6 +10,7 @@ from ..randomness import draw
 from ..ridge import THETA, all_packed_products, packed_products, refresh, ridge_estimate
 from ..ridge_paths import credit_ridge, descend_ridge, score_all, score_promising
 from ..rules import LINUCB, Rule, ridge_score
+from ..statistics import row_size as row_size
 from ..statistics import triangle
 from ..tree import FIRST, SIZE, TIE, pick
 from ..types import Floats, Integers, Links
