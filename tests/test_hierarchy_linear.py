@@ -127,10 +127,11 @@ def dense(hierarchy, leaves, rewards, contexts, rho, phi, drift=0.0, kept=1.0, t
     """
     prior = prior_covariances(hierarchy.tree, rho, phi)
     contexts = hierarchy.seen(contexts)
+    d = contexts.shape[1]
     rewards, ones = np.array(rewards), np.ones(len(rewards))
     past = np.arange(len(rewards)) < then
     share = np.where(past, kept, 1.0)
-    observed = np.kron(share * prior[:, leaves], np.ones((hierarchy.d, 1))) * np.tile(contexts.T, (len(prior), 1))
+    observed = np.kron(share * prior[:, leaves], np.ones((d, 1))) * np.tile(contexts.T, (len(prior), 1))
     same_history = past[:, None] & past[None, :] & (leaves[:, None] == leaves[None, :])
     between = np.outer(share, share) * prior[np.ix_(leaves, leaves)] + drift * same_history
     covariance = np.eye(len(rewards)) + between * (contexts @ contexts.T)
@@ -140,14 +141,15 @@ def dense(hierarchy, leaves, rewards, contexts, rho, phi, drift=0.0, kept=1.0, t
     sig2 = residuals @ inverse @ residuals / len(rewards)
     evidence = -0.5 * (len(rewards) * np.log(sig2) + np.linalg.slogdet(covariance)[1])
     mean = (observed @ inverse @ residuals).reshape(len(prior), -1)
-    return mean, np.kron(prior, np.eye(hierarchy.d)) - observed @ inverse @ observed.T, evidence, sig2, offset
+    return mean, np.kron(prior, np.eye(d)) - observed @ inverse @ observed.T, evidence, sig2, offset
 
 
 @pytest.mark.parametrize(
     ("drift", "kept"), [(0.0, 1.0), (0.4, 1.0), (0.4, 0.5), (2.0, 0.0)], ids=["honest", "off", "half", "void"]
 )
+@pytest.mark.parametrize("levels", [0, 1])
 @pytest.mark.parametrize("shape", SHAPES)
-def test_posterior_and_evidence_are_those_of_the_dense_gaussian_model(shape, drift, kept):
+def test_posterior_and_evidence_are_those_of_the_dense_gaussian_model(shape, levels, drift, kept):
     d, arms, rounds = 3, 12, 60
     contexts, means, rng = world(1, arms, d, rounds)
     played = rng.integers(arms - 2, size=rounds)  # two arms are never seen
@@ -157,7 +159,10 @@ def test_posterior_and_evidence_are_those_of_the_dense_gaussian_model(shape, dri
     leaves = hierarchy.arms.leaves[played]
     for leaf, reward, context in zip(leaves[half:], rewards[half:], contexts[half:], strict=True):
         hierarchy.learn(leaf, reward, context)
-    found = []
+    hierarchy.ledger[book.LEVELS] = levels
+    set_lens(hierarchy.online, hierarchy.past, hierarchy.ledger)
+    assert hierarchy.seen(contexts).shape[1] == d + levels
+    found, seen_d = [], d + levels
     for rho, phi in ((0.3, 2.0), (1.5, 0.7), (0.01, 20.0)):
         mean, covariance, evidence, sig2, offset = dense(hierarchy, leaves, rewards, contexts, rho, phi, drift, kept, half)
         hierarchy.ledger[[book.DRIFT, book.KEPT]] = drift, kept
@@ -171,7 +176,8 @@ def test_posterior_and_evidence_are_those_of_the_dense_gaussian_model(shape, dri
         solve(model, hierarchy.ledger)
         for node in hierarchy.nodes():
             x = rng.normal(size=d)
-            z, block = hierarchy.seen(x)[0], covariance[node * d : (node + 1) * d, node * d : (node + 1) * d]
+            z, own = hierarchy.seen(x)[0], slice(node * seen_d, (node + 1) * seen_d)
+            block = covariance[own, own]
             assert hierarchy.estimate(node, x) == pytest.approx((offset + z @ mean[node], sig2 * z @ block @ z), rel=1e-8)
             if hierarchy.tree[node, SIZE] == 0:
                 assert np.linalg.eigvalsh(block)[-1] <= hierarchy.derived[node, 0] ** 2

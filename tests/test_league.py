@@ -8,14 +8,14 @@ from typer.testing import CliRunner
 
 from hedgerow.cli import app
 from hedgerow.league.contestants import contestants, references
-from hedgerow.league.settings import CLASSICAL, CONTEXTUAL, LATE, LIES, UNITS, setting
+from hedgerow.league.settings import CLASSICAL, CONTEXTUAL, LATE, LIES, SHOWN, setting
 from hedgerow.league.standings import paired_ratio, play_setting, standings
 
 
 def test_every_named_setting_exists():
     assert len(CLASSICAL) >= 30
     assert len(CONTEXTUAL) == 40
-    for name in (*CLASSICAL, *CONTEXTUAL, *LIES, *UNITS, *LATE):
+    for name in (*CLASSICAL, *CONTEXTUAL, *LIES, *SHOWN, *LATE):
         made = setting(name)
         assert set(references(made)) <= set(contestants(made))
 

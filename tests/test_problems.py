@@ -179,6 +179,15 @@ def test_real_warfarin_gives_the_reference_figures():
     assert accuracy == pytest.approx(reference, abs=0.013)
 
 
+def test_levels_are_what_contexts_do_not_tell():
+    """Expected rewards are linear in the contexts and a 1, but not in the contexts alone."""
+    trial = hr.problems.SyntheticContextual(arms=10, clusters=2, dimension=4, levels=True).trial(50, np.random.default_rng(3))
+    assert (trial.contexts.shape[1], trial.history.dimension) == (4, 4)
+    for shown, holds in ((np.column_stack([trial.contexts, np.ones(50)]), True), (trial.contexts, False)):
+        fitted = shown @ np.linalg.lstsq(shown, trial.expected, rcond=None)[0]
+        assert np.allclose(fitted, trial.expected, atol=1e-8) == holds
+
+
 def test_contexts_in_various_units_say_the_same():
     plain, units = (
         hr.problems.SyntheticContextual(arms=10, clusters=2, dimension=4, units=units).trial(50, np.random.default_rng(3))

@@ -39,11 +39,11 @@ def league(
 
     Examples: hedgerow league tight "shuffled bernoulli K=20" --trials 20; hedgerow league --list
     """
-    from ..league.settings import CLASSICAL, CONTEXTUAL, LATE, LIES, RECORDED, UNITS, setting
+    from ..league.settings import CLASSICAL, CONTEXTUAL, LATE, LIES, RECORDED, SHOWN, setting
     from ..league.standings import league as play
     from ..league.tables import check_page, load, markdown, save, write_page
 
-    chosen = names or [*CLASSICAL, *CONTEXTUAL, *LIES, *UNITS, *LATE, *RECORDED]
+    chosen = names or [*CLASSICAL, *CONTEXTUAL, *LIES, *SHOWN, *LATE, *RECORDED]
     if show:
         print("\n".join(chosen))
         return

@@ -25,7 +25,7 @@ from ..statistics import PULLS, SQUARES, TOTAL, packed_size
 from ..tree import FIRST, PARENT, SIZE
 from ..types import Floats, Links
 from .ledger import DRIFT, KEPT, void
-from .lens import dimension_seen, seen_sums
+from .lens import dimension_given, dimension_seen, seen_sums
 from .matrices import invert, pass_on, reduce
 from .shape import history_weight
 from .sums import weighed
@@ -67,9 +67,9 @@ def pose(tree: Links, online: Floats, past: Floats, derived: Floats, ledger: Flo
             inner = node
     totals = np.zeros(LOGDET + 1)
     totals[ROUNDS] = online[0, PULLS]
-    totals[PRODUCTS] = weighed(online, 0, SQUARES, d)
-    totals[PRODUCTS + 1] = weighed(online, 0, TOTAL, d)
-    totals[PRODUCTS + 2] = weighed(online, 0, PULLS, d)
+    totals[PRODUCTS] = weighed(online, 0, SQUARES, dimension_given(ledger))
+    totals[PRODUCTS + 1] = weighed(online, 0, TOTAL, dimension_given(ledger))
+    totals[PRODUCTS + 2] = weighed(online, 0, PULLS, dimension_given(ledger))
     totals[WEIGHT] = totals[PRODUCTS + 2]
     sums, info, work = np.zeros((nodes, packed_size(d))), np.zeros((nodes, 2, d)), np.zeros((3, d, d))
     model = Model(tree, derived, totals, sums, np.zeros((inner + 1, d, d)), info, online[:, PULLS] + heard * past[:, PULLS], work)

@@ -16,7 +16,9 @@ DRIFT, KEPT      an arm's history is that of a theta_then ~ N(KEPT theta, DRIFT 
 RATE, LENGTH     how the width of an index grows (``bonus``); mean of x'x
 WEIGHTS          whether rounds may weigh other than 1 (1 or 0)
 CONSTANT         the column of the contexts that never changes, or -1
-LENS  d + d      one over the unit of each column, and its mean in units of the constant one (see lens.py)
+LEVELS           whether contexts are seen with a 1 after their columns, for a level of each arm (1 or 0)
+AGAINST          nats by which arms without levels were likelier, at most
+LENS  2 (d + 1)  one over the unit of each column, and its mean in units of the constant one (see lens.py)
 """
 
 import numpy as np
@@ -31,19 +33,19 @@ LEDGER_SUMS = BINS + 3 * BIN_COUNT
 
 LEAST, LARGEST, STEP, RHO, PHI, SIG2, OFFSET, ETA, KAPPA, STANDARD = range(LEDGER_SUMS, LEDGER_SUMS + 10)
 REFERENCE, VARIANCE, DEPTH, NEXT, DRIFT, KEPT, RATE, LENGTH, WEIGHTS = range(STANDARD + 1, STANDARD + 10)
-CONSTANT, LENS = WEIGHTS + 1, WEIGHTS + 2
+CONSTANT, LEVELS, AGAINST, LENS = range(WEIGHTS + 1, WEIGHTS + 5)
 
 
 def ledger_size(dimension: int) -> int:
     """Length of the ledger of a policy over contexts of this length."""
-    return LENS + 2 * dimension
+    return LENS + 2 * (dimension + 1)
 
 
 def new_ledger(weights: bool, dimension: int) -> Floats:
     """The ledger of a policy without data; ``rebuild`` makes it fit the sums."""
     ledger = np.zeros(ledger_size(dimension))
     ledger[WEIGHTS] = float(weights)
-    ledger[CONSTANT], ledger[LENS : LENS + dimension] = -1.0, 1.0
+    ledger[CONSTANT], ledger[LENS : LENS + dimension + 1] = -1.0, 1.0
     clear(ledger)
     return ledger
 
@@ -55,6 +57,7 @@ def clear(ledger: Floats) -> None:
     ledger[LEAST], ledger[LARGEST] = 1e300, -1e300
     ledger[RHO], ledger[PHI], ledger[SIG2], ledger[KAPPA], ledger[NEXT], ledger[KEPT] = 1.0, 1.0, 1.0, 1.0, 1.0, 1.0
     ledger[ETA] = -1.0
+    ledger[LEVELS], ledger[AGAINST] = 0.0, 0.0
 
 
 @compiled

@@ -4,6 +4,9 @@
 
 If a column c is constant, m_j x_c is the mean of column j, and D_j its standard deviation; if none is, m_j = 0 and D_j is the
 root of the mean square. Columns of 0 and 1 stay as they are. Means and squares are those of all rounds at the last refresh.
+
+Where no column is constant, but arms are found to have levels of their own (``set_levels`` in rebuild.py), a 1 is seen after the
+columns of each context, and is that constant.
 """
 
 import math
@@ -11,9 +14,9 @@ import math
 import numpy as np
 
 from ..kernel import compiled
-from ..statistics import PULLS, SCALARS, packed_size
+from ..statistics import PULLS, SCALARS, TOTAL, packed_size
 from ..types import Floats
-from .ledger import CONSTANT, LENS
+from .ledger import CONSTANT, LENS, LEVELS
 from .sums import weighed
 
 SAME, EXACT = 1e-9, 1e-12
@@ -24,9 +27,15 @@ LEAST = 1e-280
 
 
 @compiled
-def dimension_seen(ledger: Floats) -> int:
+def dimension_given(ledger: Floats) -> int:
     """Length of the contexts that a ledger is made for."""
-    return (len(ledger) - LENS) // 2
+    return (len(ledger) - LENS) // 2 - 1
+
+
+@compiled
+def dimension_seen(ledger: Floats) -> int:
+    """Length of the contexts as the policy sees them."""
+    return dimension_given(ledger) + int(ledger[LEVELS])
 
 
 @compiled
@@ -48,7 +57,7 @@ def constant_column(squares: Floats, means: Floats, tolerance: float) -> int:
 @compiled
 def set_lens(online: Floats, past: Floats, ledger: Floats) -> None:
     """Units and means of the columns from all rounds; without any, contexts are seen as they are."""
-    d = dimension_seen(ledger)
+    d = dimension_given(ledger)
     weight = weighed(online, 0, PULLS, d) + past[0, PULLS]
     squares, means = np.zeros(d), np.zeros(d)
     start = SCALARS + d + packed_size(d)
@@ -58,50 +67,71 @@ def set_lens(online: Floats, past: Floats, ledger: Floats) -> None:
         means[j] = (online[0, start + j] + past[0, start + j]) / weight if weight > 0.0 else 0.0
     tolerance = max(EXACT, 1e-15 * weight)  # rounding errors of a sum grow with its terms
     constant = constant_column(squares, means, tolerance)
-    ledger[CONSTANT] = constant
+    if constant >= 0:
+        ledger[LEVELS] = 0.0
+    level = means[constant] if constant >= 0 else 1.0
+    levelled = constant >= 0 or ledger[LEVELS] > 0.0
+    ledger[CONSTANT] = d if ledger[LEVELS] > 0.0 else constant
     for j in range(d):
         unit, mean = squares[j], 0.0
         if abs(squares[j] - means[j]) <= SAME * squares[j]:  # 0 and 1 only: x^2 = x
             unit = 1.0
-        elif constant >= 0 and j != constant and squares[j] - means[j] * means[j] > tolerance * squares[j]:
-            unit, mean = squares[j] - means[j] * means[j], means[j] / means[constant]
+        elif levelled and j != constant and squares[j] - means[j] * means[j] > tolerance * squares[j]:
+            unit, mean = squares[j] - means[j] * means[j], means[j] / level
         ledger[LENS + j] = 1.0 / math.sqrt(unit) if unit > LEAST else 1.0
-        ledger[LENS + d + j] = mean
+        ledger[LENS + d + 1 + j] = mean
 
 
 @compiled
 def seen(ledger: Floats, context: Floats) -> Floats:
     """A context as the policy sees it."""
-    d = context.size
-    level = context[int(ledger[CONSTANT])] if ledger[CONSTANT] >= 0.0 else 0.0
-    view = np.empty(d)
+    d, constant = context.size, int(ledger[CONSTANT])
+    level = 1.0 if constant == d else (context[constant] if constant >= 0 else 0.0)
+    view = np.ones(dimension_seen(ledger))
     for j in range(d):
-        view[j] = ledger[LENS + j] * (context[j] - ledger[LENS + d + j] * level)
+        view[j] = ledger[LENS + j] * (context[j] - ledger[LENS + d + 1 + j] * level)
     return view
+
+
+@compiled
+def given_sums(ledger: Floats, sums: Floats, node: int) -> Floats:
+    """The sums with contexts of a row: sum r x, sum x x' packed, sum x; with a 1 after each x if it is seen so."""
+    d = dimension_given(ledger)
+    if ledger[LEVELS] == 0.0:
+        return sums[node, SCALARS : SCALARS + 2 * d + packed_size(d)]
+    size, last = packed_size(d), SCALARS + d + packed_size(d)
+    longer = np.empty(2 * (d + 1) + packed_size(d + 1))
+    for i in range(d):
+        longer[i] = sums[node, SCALARS + i]
+        longer[d + 1 + size + i] = sums[node, last + i]
+        longer[d + 1 + packed_size(d + 1) + i] = sums[node, last + i]
+    for at in range(size):
+        longer[d + 1 + at] = sums[node, SCALARS + d + at]
+    longer[d] = weighed(sums, node, TOTAL, d)
+    longer[d + size + d + 1] = weighed(sums, node, PULLS, d)
+    longer[2 * d + 1 + packed_size(d + 1)] = weighed(sums, node, PULLS, d)
+    return longer
 
 
 @compiled
 def seen_sums(ledger: Floats, sums: Floats, node: int) -> Floats:
     """The sums with contexts of a row, as if its contexts had been seen: sum r z, sum z z' packed, sum z."""
-    d = dimension_seen(ledger)
+    given, d, size = given_sums(ledger, sums, node), dimension_seen(ledger), dimension_given(ledger) + 1
     constant = max(int(ledger[CONSTANT]), 0)  # without one all m are 0
-    first, last = SCALARS + d, SCALARS + d + packed_size(d)
-    view = np.empty(len(sums[node]) - SCALARS)
+    last = d + packed_size(d)
+    view = np.empty(given.size)
     for i in range(d):
-        unit, mean = ledger[LENS + i], ledger[LENS + d + i]
-        view[i] = unit * (sums[node, SCALARS + i] - mean * sums[node, SCALARS + constant])
-        view[last - SCALARS + i] = unit * (sums[node, last + i] - mean * sums[node, last + constant])
+        unit, mean = ledger[LENS + i], ledger[LENS + size + i]
+        view[i] = unit * (given[i] - mean * given[constant])
+        view[last + i] = unit * (given[last + i] - mean * given[last + constant])
         for j in range(i + 1):
-            other = ledger[LENS + d + j]
-            entry = sums[node, first + packed(i, j)] + mean * other * sums[node, first + packed(constant, constant)]
-            entry -= mean * sums[node, first + packed(constant, j)] + other * sums[node, first + packed(constant, i)]
+            other = ledger[LENS + size + j]
+            entry = given[d + packed(i, j)] + mean * other * given[d + packed(constant, constant)]
+            entry -= mean * given[d + packed(constant, j)] + other * given[d + packed(constant, i)]
             view[d + packed(i, j)] = unit * entry * ledger[LENS + j]
     return view
 
 
 def viewed(rows: Floats, ledger: Floats) -> Floats:
     """Rows of sums as if their contexts had been seen."""
-    view = rows.copy()
-    for row in range(len(rows)):
-        view[row, SCALARS:] = seen_sums(ledger, rows, row)
-    return view
+    return np.array([[*row[:SCALARS], *seen_sums(ledger, rows, number)] for number, row in enumerate(rows)])

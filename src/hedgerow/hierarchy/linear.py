@@ -18,7 +18,7 @@ from ..tree import FIRST, PARENT, SIZE, TIE, is_best, pick
 from ..types import Floats, Links
 from .evidence import CEILING, MEAN, covariance_start
 from .ledger import COUNT, DEPTH, LARGEST, LEAST, NEXT, OFFSET, RHO, SIG2, VARIANCE, record
-from .lens import seen
+from .lens import dimension_seen, seen
 from .posterior import depth_of
 from .rebuild import rebuild
 from .shape import noise
@@ -287,6 +287,6 @@ def settle(
         rebuild(tree, online, past, derived, ledger)
         pending[:, MEAN:] = derived[:, MEAN:]
         return True
-    last = derived.shape[1] if pending[0, AWAITED] == 0.0 else covariance_start(context.size)
+    last = derived.shape[1] if pending[0, AWAITED] == 0.0 else covariance_start(dimension_seen(ledger))
     derived[:, MEAN:last] = pending[:, MEAN:last]
     return False

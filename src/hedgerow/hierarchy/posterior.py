@@ -43,8 +43,8 @@ PHI_STEPS, NEAR = 3.0 * np.arange(-5, 3), 3.0
 
 
 def derived_size(dimension: int) -> int:
-    """Length of a node's derived row."""
-    return MEAN + dimension + dimension * dimension
+    """Length of a node's derived row: there is room for a level."""
+    return MEAN + (dimension + 1) + (dimension + 1) ** 2
 
 
 @compiled
@@ -182,7 +182,8 @@ def set_mean(model: Model, node: int, scale: float, offset: float) -> None:
 @compiled
 def solve(model: Model, ledger: Floats) -> None:
     """The derived rows from the sums and the settings of the ledger."""
-    products = np.empty(3)
+    products, d = np.empty(3), model.info.shape[2]
+    model.derived[:, covariance_start(d) + d * d :] = 0.0
     eliminate_lower(model, ledger[RHO], products)
     clear(model, 0)
     for node in range(1, len(model.tree)):

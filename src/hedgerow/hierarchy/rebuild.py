@@ -9,7 +9,9 @@ from ..tree import SIZE
 from ..types import Floats, Links
 from .evidence import ROUNDS, Model, eliminate_lower, eliminate_upper, mean_square_of_contexts, pose, profile
 from .ledger import (
+    AGAINST,
     BINS,
+    CONSTANT,
     COUNT,
     DEPTH,
     DRIFT,
@@ -18,6 +20,7 @@ from .ledger import (
     KEPT,
     LEDGER_SUMS,
     LENGTH,
+    LEVELS,
     NEXT,
     PHI,
     RATE,
@@ -37,8 +40,9 @@ GROWTH, ONLINE_GROWTH, ONLINE_FIRST = 1.5, 4.0, 32.0
 """A refresh is due when all rounds have grown by half; or when the online ones have grown fourfold, from 32 on: so a long history
 that lies is found out soon; if it says nothing, when they have grown by half."""
 
-MARGIN = 3.0
-"""Nats by which a history that is off must be likelier than one that is not."""
+MARGIN, UNLIKELY = 3.0, 8.0
+"""Nats by which a history that is off must be likelier than one that is not, and arms with levels of their own than arms without;
+nats the other way after which levels are not looked for any more."""
 
 LITTLE = 0.2
 """A history that is right is held against one whose arms have moved by this much, in units of the spread of theta, and against
@@ -52,6 +56,28 @@ SHARE = 0.25
 
 TURNS = 3
 """Spreads and drift are searched in turns, so many times at most."""
+
+
+@compiled
+def set_levels(tree: Links, online: Floats, past: Floats, derived: Floats, ledger: Floats, model: Model) -> tuple[Model, float]:
+    """Whether arms have levels of their own, where no column of the contexts is constant; the model, and its log evidence.
+
+    Rewards that bend look more and more like levels, since an arm is played where it is good: what was once unlikely stays so.
+    """
+    evidence, levels = search(model, ledger), ledger[LEVELS]
+    if (ledger[CONSTANT] >= 0.0 and levels == 0.0) or ledger[AGAINST] >= UNLIKELY:
+        return model, evidence
+    other = ledger.copy()
+    other[LEVELS] = 1.0 - levels
+    set_lens(online, past, other)
+    changed = pose(tree, online, past, derived, other, False)
+    value = search(changed, other)
+    gain = value - evidence if levels == 0.0 else evidence - value
+    ledger[AGAINST] = other[AGAINST] = max(ledger[AGAINST], -gain)
+    if (gain > MARGIN) == (levels > 0.0):
+        return model, evidence
+    ledger[:] = other
+    return changed, value
 
 
 @compiled
@@ -158,7 +184,7 @@ def rebuild(tree: Links, online: Floats, past: Floats, derived: Floats, ledger: 
         set_shape(online, ledger)
     model = pose(tree, online, past, derived, ledger, False)
     if pulls > 0.0:
-        evidence = search(model, ledger)
+        model, evidence = set_levels(tree, online, past, derived, ledger, model)
         for _ in range(TURNS if comparable else 0):
             before, share = ledger[DRIFT], ledger[KEPT]
             set_drift(tree, online, past, derived, ledger, evidence)

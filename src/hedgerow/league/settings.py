@@ -4,7 +4,7 @@ Classical: labels first (tight, loose, shuffled, shuffled-loose, adversarial), t
 history (plays for all arms), biased (the same, off by 0.5), swapped (100 plays an arm, those of another arm), K=20 or another
 number of arms, in about as many clusters as its root, T=1000 or another number of rounds, delay=1000: rewards so late.
 Contextual: noise first (paper, gauss1, gauss.3, logistic), then eps=0.1, shuffled, uneven, no-history, swapped, units (a 1, and
-numbers in units of their own), d=20, T=, delay=.
+numbers in units of their own), levels (arms have some, contexts no 1), d=20, T=, delay=.
 Recorded: warfarin or warfarin-raw, then T=, delay=.
 """
 
@@ -44,6 +44,7 @@ CONTEXTUAL_WORDS: dict[str, dict[str, Any]] = {
     "no-history": {"history_share": 0.0},
     "swapped": {"history_mean": 100.0, "swapped": True},
     "units": {"units": True},
+    "levels": {"levels": True},
 }
 RECORDED = ("warfarin", "warfarin-raw")
 
@@ -60,7 +61,11 @@ LIES = (
     *(f"{labels} swapped" for labels in LABELS),
     *(f"{noise} eps={eps} swapped" for noise, eps in (("paper", "0.1"), ("gauss1", "0.8"), ("logistic", "0.8"))),
 )
-UNITS = ("paper eps=0.1 units", "gauss1 eps=0.8 units", "logistic eps=0.8 units", "gauss1 eps=0.8 no-history units")
+SHOWN = tuple(
+    f"{setting} {shown}"
+    for shown in ("units", "levels")
+    for setting in ("paper eps=0.1", "gauss1 eps=0.8", "logistic eps=0.8", "gauss1 eps=0.8 no-history")
+)
 LATE = ("tight delay=1000", "shuffled delay=1000", "shuffled no-history delay=1000", "paper eps=0.1 delay=1000")
 CONTEXTUAL = (
     *(f"paper eps={eps}" for eps in ("0.1", "0.8", "3.2", "0.1 shuffled", "0.8 shuffled", "3.2 shuffled")),

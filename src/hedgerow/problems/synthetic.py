@@ -124,7 +124,7 @@ class SyntheticContextual:
     Beyond the paper: ``labels`` may be shuffled, ``sizes`` of the clusters uneven, and the ``noise`` normal with standard
     deviation ``sd``, or logistic: rewards of 0 or 1, a 1 with probability 1 / (1 + exp(-theta'x)); each arm's history may be
     ``swapped``: another arm's; and with ``units`` policies see contexts as people write them: a 1, and numbers that have means
-    and units of their own, 10^j (3 + x_j).
+    and units of their own, 10^j (3 + x_j). With ``levels`` theta has one more coefficient, of a 1 that policies do not see.
     """
 
     clusters: int = 10
@@ -139,6 +139,7 @@ class SyntheticContextual:
     sd: float = 1.0
     swapped: bool = False
     units: bool = False
+    levels: bool = False
 
     def __post_init__(self) -> None:
         _check_shape(self.arms, self.clusters, self.history_share)
@@ -154,7 +155,7 @@ class SyntheticContextual:
 
     def trial(self, rounds: int, rng: np.random.Generator) -> Trial:
         """The draws of one trial."""
-        d = self.dimension
+        d = self.dimension + self.levels
         cluster = _assigned(self.arms, self.clusters, rng)
         if self.sizes == "uneven":
             cluster = rng.permutation(np.repeat(np.arange(self.clusters), np.array(UNEVEN) * (self.arms // 100)))
@@ -173,10 +174,11 @@ class SyntheticContextual:
         contexts = rng.normal(size=(rounds, self.dimension))
         if self.units:
             contexts[:, 0] = 1.0
-        return contexts
+        return np.column_stack([contexts, np.ones(rounds)]) if self.levels else contexts
 
     def _written(self, contexts: Floats) -> Floats:
         """As policies see them."""
+        contexts = contexts[:, : self.dimension]
         if not self.units:
             return contexts
         return np.column_stack([contexts[:, :1], 10.0 ** np.arange(1, self.dimension) * (3.0 + contexts[:, 1:])])
@@ -195,6 +197,7 @@ class SyntheticContextual:
         words += "" if self.sizes == "even" else "uneven sizes, "
         words += {"uniform": "", "gaussian": f"gaussian noise of {self.sd:g}, ", "logistic": "logistic rewards, "}[self.noise]
         words += "contexts in various units, " if self.units else ""
+        words += "a level for each arm, " if self.levels else ""
         return (
             f"synthetic contextual: {self.arms} arms in {self.clusters} clusters, d = {self.dimension}, eps = {self.eps:g}, "
             f"{words}history{' of another arm' if self.swapped else ''} for {self.history_share:.0%} of the arms, "

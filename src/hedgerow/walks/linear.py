@@ -4,7 +4,22 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from ..hierarchy.ledger import BINS, DEPTH, DRIFT, ETA, KEPT, LEDGER_SUMS, OFFSET, PHI, RHO, SIG2, ledger_size, merged, new_ledger
+from ..hierarchy.ledger import (
+    BINS,
+    DEPTH,
+    DRIFT,
+    ETA,
+    KEPT,
+    LEDGER_SUMS,
+    LEVELS,
+    OFFSET,
+    PHI,
+    RHO,
+    SIG2,
+    ledger_size,
+    merged,
+    new_ledger,
+)
 from ..hierarchy.lens import dimension_seen, viewed
 from ..hierarchy.linear import choose as best_arm
 from ..hierarchy.linear import estimate, forget, narrow
@@ -105,7 +120,8 @@ def estimates(rule: int, clock: int, nodes: Nodes, context: Floats) -> tuple[Flo
 
 
 def settings(nodes: Nodes) -> dict[str, float]:
-    """Noise, spreads within and between clusters, drift since history (standard deviations), offset, whether weights are on.
+    """Noise, spreads within and between clusters, drift since history (standard deviations), offset, whether levels of the arms
+    were found that no column of the contexts stands for, whether weights are on.
 
     ``trusted``: the share of the history's information about its arms that counts.
     """
@@ -117,7 +133,7 @@ def settings(nodes: Nodes) -> dict[str, float]:
         spread = between**2 + (ledger[DEPTH] - 1.0) * within**2
         found["drift"] = float(np.sqrt((1.0 - ledger[KEPT]) ** 2 * spread + ledger[DRIFT] * ledger[SIG2]))
         found["trusted"] = _trusted(nodes)
-    return found | {"weighted": float(ledger[ETA] > 0.0)}
+    return found | {"levels": float(ledger[LEVELS]), "weighted": float(ledger[ETA] > 0.0)}
 
 
 def _trusted(nodes: Nodes) -> float:

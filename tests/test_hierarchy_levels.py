@@ -1,0 +1,119 @@
+"""Levels of arms where no column of the contexts is constant: found by evidence, and then as if there were one."""
+
+import numpy as np
+import pytest
+
+import hedgerow as hr
+from hedgerow.hierarchy import ledger as book
+from hedgerow.hierarchy import sums
+from hedgerow.hierarchy.lens import seen, seen_sums, set_lens
+from hedgerow.problems import SyntheticContextual
+
+ARMS, D, ROUNDS = 12, 3, 1500
+GROUPS = [arm % 4 for arm in range(ARMS)]
+
+
+def world(seed, *, levels, start=0.0, unit=1.0):
+    """Contexts that spread around ``start``; expected rewards of arms whose levels spread by ``levels``; noise."""
+    rng = np.random.default_rng(seed)
+    numbers, theta = rng.normal(size=(ROUNDS, D)), rng.normal(size=(ARMS, D))
+    expected = numbers @ theta.T + levels * rng.normal(size=ARMS)
+    return start + unit * numbers, expected, rng.normal(size=ROUNDS)
+
+
+def lived(contexts, expected, noise, *, policy=None):
+    """A policy after these rounds, and its regret."""
+    policy = policy or hr.Auto(range(ARMS), clusters=GROUPS, dimension=contexts.shape[1])
+    lost = 0.0
+    for context, means, error in zip(contexts, expected, noise, strict=True):
+        decision = policy.select(context)
+        policy.update(decision, means[decision.arm] + error)
+        lost += means.max() - means[decision.arm]
+    return policy, lost
+
+
+def levels_of(policy):
+    return policy.explain(np.zeros(policy.dimension)).settings["levels"]
+
+
+def with_a_one(contexts):
+    return np.column_stack([contexts, np.ones(len(contexts))])
+
+
+def test_sums_are_those_of_contexts_with_a_one_after_them():
+    rng = np.random.default_rng(1)
+    contexts, rewards, weights = rng.uniform(1.0, 3.0, size=(40, 2)), rng.normal(size=40), rng.uniform(0.2, 4.0, size=40)
+    short, long = np.zeros((1, sums.row_size(2))), np.zeros((1, sums.row_size(3)))
+    for context, reward, weight in zip(contexts, rewards, weights, strict=True):
+        sums.observe(short, 0, reward, context, weight)
+        sums.observe(long, 0, reward, np.append(context, 1.0), weight)
+    found, given = book.new_ledger(True, 2), book.new_ledger(True, 3)
+    found[book.LEVELS] = 1.0
+    for rows, ledger in ((short, found), (long, given)):
+        set_lens(rows, np.zeros((1, rows.shape[1] - sums.EXCESS)), ledger)
+    np.testing.assert_allclose(seen_sums(found, short, 0), seen_sums(given, long, 0), rtol=1e-9, atol=1e-9)
+    for context in contexts:
+        np.testing.assert_allclose(seen(found, context), seen(given, np.append(context, 1.0)), rtol=1e-12)
+        assert seen(found, context)[-1] == 1.0
+
+
+@pytest.mark.parametrize(("start", "unit"), [(0.0, 1.0), (2000.0, 30.0)], ids=["centred", "far from zero"])
+def test_levels_are_found_and_played_by_as_if_contexts_had_a_one(start, unit):
+    contexts, expected, noise = world(2, levels=2.0, start=start, unit=unit)
+    policy, lost = lived(contexts, expected, noise)
+    told, least = lived(with_a_one(contexts), expected, noise)
+    assert levels_of(policy) == 1.0
+    assert levels_of(told) == 0.0  # the contexts have a level already
+    assert lost < 1.3 * least
+    assert lost < 0.2 * (expected.max(axis=1) - expected.mean(axis=1)).sum()
+
+
+def test_the_model_with_levels_is_that_of_contexts_with_a_one():
+    contexts, expected, noise = world(3, levels=2.0)
+    played = np.random.default_rng(3).integers(ARMS, size=ROUNDS)
+    rewards = expected[np.arange(ROUNDS), played] + noise
+    made = [
+        hr.Auto(range(ARMS), clusters=GROUPS, history=hr.History.from_rounds(arms=played, rewards=rewards, contexts=shown))
+        for shown in (contexts, with_a_one(contexts))
+    ]
+    assert [levels_of(policy) for policy in made] == [1.0, 0.0]
+    short, long = made[0].explain(contexts[0]), made[1].explain(with_a_one(contexts)[0])
+    for ours, theirs in zip(short, long, strict=True):
+        assert (ours.mean, ours.width) == pytest.approx((theirs.mean, theirs.width), rel=1e-9)
+
+
+def test_there_are_none_where_arms_have_none():
+    contexts, expected, noise = world(4, levels=0.0)
+    policy, _ = lived(contexts, expected, noise)
+    assert levels_of(policy) == 0.0
+    assert policy._nodes.ledger[book.AGAINST] >= 8.0
+
+
+def test_rewards_that_bend_are_not_taken_for_levels_if_history_speaks_against_it():
+    trial = SyntheticContextual(noise="logistic", eps=3.2).trial(3000, np.random.default_rng(5))
+    policy = hr.Auto(trial.arms, clusters=trial.clusters, history=trial.history)
+    for context, rewards in zip(trial.contexts, trial.rewards[trial.rows], strict=True):
+        decision = policy.select(context)
+        policy.update(decision, rewards[decision.arm])
+    assert levels_of(policy) == 0.0
+
+
+def test_levels_stay_with_all_that_happens_to_a_policy(tmp_path):
+    contexts, expected, noise = world(6, levels=2.0)
+    policy, _ = lived(contexts[:800], expected[:800], noise[:800])
+    assert levels_of(policy) == 1.0
+    policy.save(tmp_path / "policy")
+    loaded = hr.load(tmp_path / "policy")
+    other, _ = lived(contexts[800:1100], expected[800:1100], noise[800:1100], policy=hr.load(tmp_path / "policy"))
+    loaded.merge(other, since=policy)
+    assert (loaded.rounds, levels_of(loaded)) == (1100, 1.0)
+    loaded.remove_arm(7)
+    loaded.add_arm("new", cluster=0)
+    waiting = [loaded.select(context) for context in contexts[1100:1110]]
+    for decision in waiting:
+        loaded.expect(decision)
+    for decision in waiting:
+        loaded.update(decision, 0.0 if decision.arm == "new" else expected[0, decision.arm])
+    assert (loaded.pending, levels_of(loaded)) == (0, 1.0)
+    assert np.isfinite([score.mean for score in loaded.explain(contexts[0])]).all()
+    assert "put a 1" not in str(policy.trust())
