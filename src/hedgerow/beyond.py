@@ -100,8 +100,8 @@ def HierLinUCB(
     """Linear rewards whose arms are alike within clusters, as far as the data say so; nothing is to be tuned.
 
     theta_k ~ N(theta_cluster, e^2 I), theta_cluster ~ N(0, s^2 I), r = a + theta_k'x + noise: e, s, a and the noise are
-    estimated. ``weights="auto"``: where the noise is found to grow with the mean, later rounds weigh by one over their variance;
-    False: all weigh the same.
+    estimated, and whether arms have levels of their own where nothing in the contexts is constant. ``weights="auto"``: where the
+    noise is found to grow with the mean, later rounds weigh by one over their variance; False: all weigh the same.
     """
     return Bandit(arms, hierlinucb(weights), clusters=clusters, history=history, dimension=dimension, name="HierLinUCB")
 
