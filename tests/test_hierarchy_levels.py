@@ -82,6 +82,33 @@ def test_the_model_with_levels_is_that_of_contexts_with_a_one():
         assert (ours.mean, ours.width) == pytest.approx((theirs.mean, theirs.width), rel=1e-9)
 
 
+@pytest.mark.parametrize("kind", ["a flag", "a share", "zeros"])
+def test_arms_that_only_levels_tell_apart_are_found_though_contexts_hardly_vary(kind):
+    """Without levels all arms would tie, or be ranked alike everywhere, and the first to lead would be played for good."""
+    rng = np.random.default_rng(7)
+    flags, shares = (rng.random(size=(ROUNDS, 1)) < 0.3).astype(float), rng.random(size=(ROUNDS, 1))
+    contexts = {"a flag": flags, "a share": shares, "zeros": np.zeros((ROUNDS, 1))}[kind]
+    lost, least = 0.0, 0.0
+    for _ in range(4):
+        expected, noise = contexts @ rng.normal(size=(1, ARMS)) + rng.normal(size=ARMS), rng.normal(size=ROUNDS)
+        lost += lived(contexts, expected, noise)[1]
+        least += lived(with_a_one(contexts), expected, noise)[1]
+    assert lost < 1.3 * least
+
+
+def test_levels_that_are_small_are_found_in_the_end():
+    """With one spread for coefficients and levels, such levels are unlikely at first."""
+    rng = np.random.default_rng(8)
+    played, contexts = rng.integers(ARMS, size=12_000), rng.normal(size=(12_000, D))
+    expected = (contexts * rng.normal(size=(ARMS, D))[played]).sum(axis=1) + 0.2 * rng.normal(size=ARMS)[played]
+    rewards = expected + rng.normal(size=12_000)
+    history = [hr.History.from_rounds(arms=played[:n], rewards=rewards[:n], contexts=contexts[:n]) for n in (600, 12_000)]
+    policy = hr.Auto(range(ARMS), clusters=GROUPS, history=history[0])
+    assert levels_of(policy) == 0.0
+    policy.history = history[1]
+    assert levels_of(policy) == 1.0
+
+
 def test_there_are_none_where_arms_have_none():
     contexts, expected, noise = world(4, levels=0.0)
     policy, _ = lived(contexts, expected, noise)

@@ -271,6 +271,7 @@ def test_contexts_are_seen_in_units_of_their_own(constant):
     contexts, rewards = people(rng, 50, constant), rng.normal(size=50)
     rows = sums_of(1, 7, [0] * 50, rewards, contexts)
     ledger = new_ledger(False, 7)
+    ledger[book.LEVELS] = 0.0
     set_lens(0.4 * rows, 0.6 * rows, ledger)
     view = plain_lens(contexts)
     np.testing.assert_allclose([seen(ledger, context) for context in contexts], view, rtol=1e-8, atol=1e-10)

@@ -122,7 +122,7 @@ def test_an_arm_withdrawn_takes_the_weights_of_its_rounds_with_it(tmp_path):
     policy.remove_arm(3)
     policy.save(tmp_path / "policy")
     for score in hr.load(tmp_path / "policy").explain([1.0, 1.0]):
-        assert score.mean == pytest.approx(before[score.label], rel=0.05)
+        assert score.mean == pytest.approx(before[score.label], rel=0.1)
     assert policy._nodes.ledger[book.COUNT] == policy.rounds
 
 

@@ -16,7 +16,7 @@ DRIFT, KEPT      an arm's history is that of a theta_then ~ N(KEPT theta, DRIFT 
 RATE, LENGTH     how the width of an index grows (``bonus``); mean of x'x
 WEIGHTS          whether rounds may weigh other than 1 (1 or 0)
 CONSTANT         the column of the contexts that never changes, or -1
-LEVELS           whether contexts are seen with a 1 after their columns, for a level of each arm (1 or 0)
+LEVELS           whether contexts are seen with a 1 after their columns, for levels of the arms (1 or 0); 1 without data
 AGAINST          nats by which arms without levels were likelier, at most
 LENS  2 (d + 1)  one over the unit of each column, and its mean in units of the constant one (see lens.py)
 """
@@ -57,7 +57,7 @@ def clear(ledger: Floats) -> None:
     ledger[LEAST], ledger[LARGEST] = 1e300, -1e300
     ledger[RHO], ledger[PHI], ledger[SIG2], ledger[KAPPA], ledger[NEXT], ledger[KEPT] = 1.0, 1.0, 1.0, 1.0, 1.0, 1.0
     ledger[ETA] = -1.0
-    ledger[LEVELS], ledger[AGAINST] = 0.0, 0.0
+    ledger[LEVELS], ledger[AGAINST] = 1.0, 0.0
 
 
 @compiled
@@ -78,6 +78,7 @@ def merged(ledger: Floats, other: Floats) -> Floats:
     both = (ledger if ledger[NEXT] > 1.0 else other).copy()
     both[WEIGHTS] = ledger[WEIGHTS]
     both[STANDARD] = ledger[STANDARD] or other[STANDARD]
+    both[AGAINST] = max(ledger[AGAINST], other[AGAINST])
     both[:LEDGER_SUMS] = 0.0
     for part in (ledger, other):
         if part[REFERENCE] == both[REFERENCE]:

@@ -65,7 +65,7 @@ def set_lens(online: Floats, past: Floats, ledger: Floats) -> None:
         at = SCALARS + d + packed(j, j)
         squares[j] = (online[0, at] + past[0, at]) / weight if weight > 0.0 else 0.0
         means[j] = (online[0, start + j] + past[0, start + j]) / weight if weight > 0.0 else 0.0
-    tolerance = max(EXACT, 1e-15 * weight)  # rounding errors of a sum grow with its terms
+    tolerance = max(EXACT, 1e-15 * (online[0, PULLS] + past[0, PULLS]))  # rounding errors of a sum grow with its terms
     constant = constant_column(squares, means, tolerance)
     if constant >= 0:
         ledger[LEVELS] = 0.0
@@ -87,9 +87,11 @@ def seen(ledger: Floats, context: Floats) -> Floats:
     """A context as the policy sees it."""
     d, constant = context.size, int(ledger[CONSTANT])
     level = 1.0 if constant == d else (context[constant] if constant >= 0 else 0.0)
-    view = np.ones(dimension_seen(ledger))
+    view = np.empty(dimension_seen(ledger))
     for j in range(d):
         view[j] = ledger[LENS + j] * (context[j] - ledger[LENS + d + 1 + j] * level)
+    for j in range(d, view.size):
+        view[j] = 1.0
     return view
 
 

@@ -6,6 +6,8 @@ multiplying is cheaper than dividing, then whatever is solved with it.
 
 import math
 
+import numpy as np
+
 from ..kernel import summing
 from ..types import Floats
 
@@ -56,7 +58,7 @@ def reduce(work: Floats, pair: Floats, spread: float, products: Floats) -> float
     """Integrate out what has A in work[0] and b, f: lower <y, z> by b_y' M b_z = (L^-1 b_y)'L^-1 b_z; log det (I + spread A)."""
     d = pair.shape[1]
     logdet: float = factor(work, 1.0 / spread) + d * math.log(spread)
-    lower, solved = work[1], work[2]
+    lower, solved = work[1], np.empty((2, d))
     for i in range(d):
         first, second = pair[0, i], pair[1, i]
         for k in range(i):

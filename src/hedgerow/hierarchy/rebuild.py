@@ -33,16 +33,18 @@ from .ledger import (
 )
 from .lens import set_lens
 from .posterior import depth_of, search, solve
-from .shape import set_shape
+from .shape import set_shape, two_valued
 from .width import EXPLORE
 
 GROWTH, ONLINE_GROWTH, ONLINE_FIRST = 1.5, 4.0, 32.0
 """A refresh is due when all rounds have grown by half; or when the online ones have grown fourfold, from 32 on: so a long history
 that lies is found out soon; if it says nothing, when they have grown by half."""
 
-MARGIN, UNLIKELY = 3.0, 8.0
-"""Nats by which a history that is off must be likelier than one that is not, and arms with levels of their own than arms without;
-nats the other way after which levels are not looked for any more."""
+MARGIN = 3.0
+"""Nats by which a history that is off must be likelier than one that is not, and arms without levels than arms with."""
+
+UNLIKELY = 8.0
+"""Nats by which they must be likelier for levels not to be looked for any more, if rewards take two values."""
 
 LITTLE = 0.2
 """A history that is right is held against one whose arms have moved by this much, in units of the spread of theta, and against
@@ -62,10 +64,14 @@ TURNS = 3
 def set_levels(tree: Links, online: Floats, past: Floats, derived: Floats, ledger: Floats, model: Model) -> tuple[Model, float]:
     """Whether arms have levels of their own, where no column of the contexts is constant; the model, and its log evidence.
 
-    Rewards that bend look more and more like levels, since an arm is played where it is good: what was once unlikely stays so.
+    They have, unless that is much less likely: a policy that knows of no levels may never play the arms that would show them.
+    Rewards of two values bend, and then look more and more like levels, since an arm is played where it is good: there, what was
+    once very unlikely stays so.
     """
     evidence, levels = search(model, ledger), ledger[LEVELS]
-    if (ledger[CONSTANT] >= 0.0 and levels == 0.0) or ledger[AGAINST] >= UNLIKELY:
+    if ledger[CONSTANT] >= 0.0 and levels == 0.0:
+        return model, evidence
+    if ledger[AGAINST] >= UNLIKELY and levels == 0.0 and two_valued(online, ledger):
         return model, evidence
     other = ledger.copy()
     other[LEVELS] = 1.0 - levels
@@ -74,7 +80,7 @@ def set_levels(tree: Links, online: Floats, past: Floats, derived: Floats, ledge
     value = search(changed, other)
     gain = value - evidence if levels == 0.0 else evidence - value
     ledger[AGAINST] = other[AGAINST] = max(ledger[AGAINST], -gain)
-    if (gain > MARGIN) == (levels > 0.0):
+    if (gain > -MARGIN) == (levels > 0.0):
         return model, evidence
     ledger[:] = other
     return changed, value
@@ -192,6 +198,8 @@ def rebuild(tree: Links, online: Floats, past: Floats, derived: Floats, ledger: 
                 break
             if drifted == 0.0:
                 forget_residuals(ledger, standard)
+            if void(ledger):
+                ledger[AGAINST] = 0.0
             model = pose(tree, online, past, derived, ledger, False)
             evidence = search(model, ledger)
         set_rate(model, ledger)

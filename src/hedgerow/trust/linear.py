@@ -7,7 +7,7 @@ import numpy as np
 from ..estimates.chisquare import chi_square_tail
 from ..estimates.sums import BORROWED
 from ..hierarchy.evidence import Model, eliminate_lower, load, mean_square_of_contexts, pose, profile
-from ..hierarchy.ledger import OFFSET, SIG2, STANDARD, new_ledger
+from ..hierarchy.ledger import LEVELS, OFFSET, SIG2, STANDARD, new_ledger
 from ..hierarchy.lens import set_lens
 from ..hierarchy.posterior import PRIOR, derived_size
 from ..hierarchy.shape import history_weights
@@ -45,6 +45,7 @@ def grouping(nodes: Nodes, dimension: int, groups: int, ledger: Floats | None) -
     derived = np.zeros((len(nodes.online), derived_size(dimension)))
     if ledger is None:
         ledger = new_ledger(False, dimension)
+        ledger[LEVELS] = 0.0
         set_lens(nodes.online, nodes.past, ledger)
     model = pose(nodes.arms.tree, nodes.online, nodes.past, derived, ledger, False)
     unit = mean_square_of_contexts(model)
