@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
+from hedgerow.hierarchy import ledger as linear
+from hedgerow.hierarchy import table
 
 
 @pytest.fixture
@@ -145,6 +147,28 @@ def test_forged(saved, case):
     with pytest.raises(ValueError, match=message):
         hr.load(path)
     assert not Bomb.exploded
+
+
+@pytest.mark.parametrize(
+    ("dimension", "at", "value"),
+    [
+        *(
+            (2, at, value)
+            for at, value in ((linear.LEVELS, 3000.0), (linear.CONSTANT, 1e8), (linear.CONSTANT, 0.5), (linear.DEPTH, -1.0))
+        ),
+        *((None, at, value) for at, value in ((table.INNER, 1e9), (table.LAST, 1e9), (table.LAST, -2.0))),
+    ],
+)
+def test_a_ledger_that_points_nowhere_is_refused(tmp_path, dimension, at, value):
+    """Kernels go where it says."""
+    path = tmp_path / "policy"
+    hr.Auto(["a", "b", "c"], clusters=["x", "x", "y"], dimension=dimension).save(path)
+    content = members(path)
+    ledger = np.lib.format.read_array(io.BytesIO(content["derived-ledger.npy"])).copy()
+    ledger[at] = value
+    forge(path, {**content, "derived-ledger.npy": npy(ledger)})
+    with pytest.raises(ValueError, match="ledger is that of another policy"):
+        hr.load(path)
 
 
 def test_a_missing_array_is_named(saved):

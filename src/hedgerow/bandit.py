@@ -426,6 +426,8 @@ class Bandit:
         shapes = self._walk.shapes(rule, len(arms.tree), length)
         pending = len(arms.tree) if self._waiting else 0, self._walk.pending_size(length)
         self._nodes = restored(arms, file, self._layout, self._walk.row_size(length), shapes, pending)
+        if not self._walk.sound(arms.tree, self._nodes.ledger, length):
+            raise ValueError("its ledger is that of another policy")
         return self
 
     def __repr__(self) -> str:

@@ -14,8 +14,8 @@ def findings(
 ) -> tuple[Grouping | None, Agreement | None, bool]:
     """The worth of the grouping, and whether history and rounds agree, None where there is none; whether contexts lack a level.
 
-    ``estimated``: what the policy has found out about itself. ``weighted``: whether it weighs its rounds;
-    its ledger then knows the weights.
+    ``estimated``: what the policy has found out about itself. ``weighted``: whether it may weigh its rounds; its ledger then
+    knows the weights, and it finds levels by itself.
     """
     labels = nodes.arms.clusters or ()
     number_of = {label: number for number, label in enumerate(dict.fromkeys(labels))}

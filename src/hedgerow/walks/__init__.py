@@ -38,6 +38,9 @@ class Walk(Protocol):
     ) -> tuple[Floats, Floats]:
         """Derived rows and ledger from the sums; ``before`` is the ledger of before, if there was one."""
 
+    def sound(self, tree: Links, ledger: Floats, dimension: int | None) -> bool:
+        """Whether what a ledger from a file says of shapes and rows is true of the tree: kernels do not ask."""
+
     def merged_ledger(self, own: Floats, other: Floats, since: Floats | None) -> Floats:
         """The ledger of two workers who started from ``since``; ``derive`` makes it fit their sums."""
 

@@ -11,8 +11,11 @@ from ..hierarchy.table import (
     BINARY,
     CENTRE,
     COLUMNS,
+    COUNT,
     DRIFT2,
+    INNER,
     LARGEST,
+    LAST,
     LEAST,
     NUMBERS,
     S2,
@@ -50,6 +53,13 @@ def derive(
     prepare(tree, derived, ledger)
     refresh(tree, online, past, derived, ledger)
     return derived, ledger
+
+
+def sound(tree: Links, ledger: Floats, dimension: int | None) -> bool:
+    """Whether its nodes are in the tree."""
+    true = new_ledger()
+    prepare(tree, np.zeros((len(tree), COLUMNS)), true)
+    return bool((ledger[[INNER, COUNT]] == true[[INNER, COUNT]]).all() and ledger[LAST] in range(len(tree)))
 
 
 def merged_ledger(own: Floats, other: Floats, since: Floats | None) -> Floats:

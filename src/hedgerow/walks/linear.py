@@ -6,6 +6,7 @@ import numpy as np
 
 from ..hierarchy.ledger import (
     BINS,
+    CONSTANT,
     DEPTH,
     DRIFT,
     ETA,
@@ -26,7 +27,7 @@ from ..hierarchy.linear import estimate, forget, narrow
 from ..hierarchy.linear import expect as await_reward
 from ..hierarchy.linear import learn as observe
 from ..hierarchy.linear import settle as receive
-from ..hierarchy.posterior import derived_size
+from ..hierarchy.posterior import depth_of, derived_size
 from ..hierarchy.rebuild import rebuild
 from ..hierarchy.shape import history_weights
 from ..hierarchy.sums import row_size as row_size
@@ -53,6 +54,13 @@ def derive(
     derived = np.zeros(shapes(rule, len(tree), layout.dimension)[0])
     rebuild(tree, online, past, derived, ledger)
     return derived, ledger
+
+
+def sound(tree: Links, ledger: Floats, dimension: int | None) -> bool:
+    """Whether its columns are those of the contexts, and its depth is that of the tree."""
+    levels, constant = ledger[LEVELS], ledger[CONSTANT]
+    columns = levels in (0.0, 1.0) and (constant == dimension if levels else constant in range(-1, dimension or 0))
+    return bool(columns and ledger[DEPTH] == max(depth_of(tree, node) for node in range(len(tree))))
 
 
 def merged_ledger(own: Floats, other: Floats, since: Floats | None) -> Floats:
