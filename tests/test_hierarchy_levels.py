@@ -116,6 +116,17 @@ def test_there_are_none_where_arms_have_none():
     assert policy._nodes.ledger[book.AGAINST] >= 8.0
 
 
+def test_a_history_that_takes_the_place_of_another_is_heard():
+    contexts, expected, noise = world(9, levels=2.0)
+    played = np.random.default_rng(9).integers(ARMS, size=ROUNDS)
+    rewards = expected[np.arange(ROUNDS), played] + noise
+    without = (contexts * np.random.default_rng(10).normal(size=(ARMS, D))[played]).sum(axis=1) + noise
+    policy = hr.Auto(range(ARMS), history=hr.History.from_rounds(arms=played, rewards=without, contexts=contexts))
+    assert levels_of(policy) == 0.0
+    policy.history = hr.History.from_rounds(arms=played, rewards=rewards, contexts=contexts)
+    assert levels_of(policy) == 1.0
+
+
 def test_rewards_that_bend_are_not_taken_for_levels_if_history_speaks_against_it():
     trial = SyntheticContextual(noise="logistic", eps=3.2).trial(3000, np.random.default_rng(5))
     policy = hr.Auto(trial.arms, clusters=trial.clusters, history=trial.history)
