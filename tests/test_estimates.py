@@ -7,7 +7,7 @@ import hedgerow as hr
 from hedgerow.estimates.grouping import OWN, SPREADS, _gathered, evidence, posterior, share_of
 from hedgerow.estimates.sums import Sums
 from hedgerow.hierarchy.evidence import pose
-from hedgerow.hierarchy.ledger import new_ledger
+from hedgerow.hierarchy.ledger import LEVELS, new_ledger
 from hedgerow.hierarchy.posterior import PRIOR, derived_size
 from hedgerow.play import play
 from hedgerow.simulation import build
@@ -114,7 +114,9 @@ def test_the_evidence_with_contexts_is_that_of_the_dense_model():
         policy.learn(k, r, context)
     nodes = policy._nodes
     derived = np.zeros((len(nodes.online), derived_size(3)))
-    model = pose(nodes.arms.tree, nodes.online, nodes.past, derived, new_ledger(False, 3), False)
+    ledger = new_ledger(False, 3)
+    ledger[LEVELS] = 0.0
+    model = pose(nodes.arms.tree, nodes.online, nodes.past, derived, ledger, False)
     steps, unit = np.array([-6.0, -1.0, 2.0]), 1.3
     found = linear._evidence(model, unit, steps, steps)
     same_arm, same_group = arm[:, None] == arm, groups[arm][:, None] == groups[arm]
