@@ -46,8 +46,9 @@ class Model(NamedTuple):
     work: Floats  # three matrices
 
 
-ROUNDS, PRODUCTS, TRACE, WEIGHT, LOGDET = 0, 1, 4, 5, 6
-"""Totals: n; <r, r>, <1, r>, <1, 1> before any node is integrated out; trace of sum w x x'; sum w; log det of the histories."""
+ROUNDS, PRODUCTS, TRACE, WEIGHT, SQUARE, LOGDET = 0, 1, 4, 5, 6, 7
+"""Totals: n; <r, r>, <1, r>, <1, 1> before any node is integrated out; trace of sum w x x'; sum w; sum w r^2; log det of the
+histories."""
 
 
 @compiled
@@ -70,7 +71,7 @@ def pose(tree: Links, online: Floats, past: Floats, derived: Floats, ledger: Flo
     totals[PRODUCTS] = weighed(online, 0, SQUARES, dimension_given(ledger))
     totals[PRODUCTS + 1] = weighed(online, 0, TOTAL, dimension_given(ledger))
     totals[PRODUCTS + 2] = weighed(online, 0, PULLS, dimension_given(ledger))
-    totals[WEIGHT] = totals[PRODUCTS + 2]
+    totals[WEIGHT], totals[SQUARE] = totals[PRODUCTS + 2], totals[PRODUCTS]
     sums, info, work = np.zeros((nodes, packed_size(d))), np.zeros((nodes, 2, d)), np.zeros((3, d, d))
     model = Model(tree, derived, totals, sums, np.zeros((inner + 1, d, d)), info, online[:, PULLS] + heard * past[:, PULLS], work)
     for node in range(nodes):
@@ -105,6 +106,7 @@ def bring_in_history(model: Model, past: Floats, ledger: Floats, node: int) -> N
     model.totals[PRODUCTS + 1] += weight * past[node, TOTAL]
     model.totals[PRODUCTS + 2] += weight * past[node, PULLS]
     model.totals[WEIGHT] += weight * past[node, PULLS]
+    model.totals[SQUARE] += weight * past[node, SQUARES]
     sums = seen_sums(ledger, past, node)
     if ledger[DRIFT] == 0.0:
         bring_in(model, sums, node, weight)
@@ -242,7 +244,7 @@ def eliminate_upper(model: Model, phi: float, products: Floats) -> float:
 @compiled
 def profile(model: Model, logdet: float, products: Floats) -> tuple[float, float, float]:
     """Log evidence up to a constant at the likeliest noise variance and offset; those two."""
-    rounds, weight, square = model.totals[ROUNDS], model.totals[WEIGHT], model.totals[PRODUCTS]
+    rounds, weight, square = model.totals[ROUNDS], model.totals[WEIGHT], model.totals[SQUARE]
     offset = products[1] / products[2] if products[2] > 1e-9 * weight else 0.0
     squares = max(products[0] - products[1] * offset, 1e-12 * square + 1e-300)
     return -0.5 * (rounds * math.log(squares) + logdet), squares / rounds, offset

@@ -18,7 +18,7 @@ from ..types import Floats, Links
 from .evidence import (
     CEILING,
     MEAN,
-    PRODUCTS,
+    SQUARE,
     WEIGHT,
     Model,
     clear,
@@ -119,7 +119,7 @@ def search(model: Model, ledger: Floats) -> float:
     ledger[PHI] = 2.0 ** best[1] / unit
     ledger[SIG2] = best[2]
     ledger[OFFSET] = best[3]
-    square = model.totals[PRODUCTS] / model.totals[WEIGHT]
+    square = model.totals[SQUARE] / model.totals[WEIGHT]
     if ledger[SIG2] <= 1e-11 * square:  # all rewards equal so far: any unit will do
         ledger[SIG2] = square
     if ledger[SIG2] == 0.0:
