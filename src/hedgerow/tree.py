@@ -23,9 +23,15 @@ TIE = 1e-10
 
 
 @compiled
+def least_best(best: float, tie: float) -> float:
+    """The least score that counts as the best."""
+    return best - tie * abs(best)
+
+
+@compiled
 def is_best(value: float, best: float, tie: float) -> bool:
     """Whether a score counts as the best."""
-    return value == best or (tie > 0.0 and value >= best - tie * abs(best))
+    return value == best or (tie > 0.0 and value >= least_best(best, tie))
 
 
 @compiled

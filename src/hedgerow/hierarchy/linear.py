@@ -14,7 +14,7 @@ import numpy as np
 
 from ..kernel import compiled, summing
 from ..statistics import AWAITED, PULLS, dot, usable
-from ..tree import FIRST, PARENT, SIZE, TIE, is_best, pick
+from ..tree import FIRST, PARENT, SIZE, TIE, least_best, pick
 from ..types import Floats, Links
 from .evidence import CEILING, MEAN, covariance_start
 from .ledger import COUNT, DEPTH, LARGEST, LEAST, NEXT, OFFSET, RHO, SIG2, VARIANCE, record
@@ -76,28 +76,35 @@ def choose(tree: Links, derived: Floats, ledger: Floats, context: Floats, unifor
     if not usable(context):
         return -1
     context = seen(ledger, context)
-    values, images = np.full(len(tree), -math.inf), _room(ledger, context)
+    values, highest, images = np.empty(len(tree)), np.full(len(tree), -math.inf), _room(ledger, context)
     length = 0.0
     for value in context:
         length += value * value
     reach = reach_of(ledger, length)
-    lead = 0
+    lead, top = 0, -math.inf
     for node in range(1, len(tree)):
         if tree[node, SIZE] == 0:
             values[node] = dot(derived, node, MEAN, context)
-            if values[node] > values[lead]:
-                lead = node
+            highest[node] = values[node] + reach * derived[node, CEILING]
+            if values[node] > top:
+                lead, top = node, values[node]
     values[lead] += bonus(ledger, _climb(tree, derived, ledger, lead, context, images))
-    best = values[lead]
+    best, highest[lead] = values[lead], math.inf
+    least = least_best(best, TIE)
+    finalists, count = np.full(len(tree), lead), 0
     for node in range(1, len(tree)):
-        if node == lead or tree[node, SIZE] > 0:
-            continue
-        if is_best(values[node] + reach * derived[node, CEILING], best, TIE):
-            values[node] += bonus(ledger, _climb(tree, derived, ledger, node, context, images))
-            best = max(best, values[node])
-        else:
-            values[node] = -math.inf
-    return pick(values, best, TIE, uniform)
+        if highest[node] >= least:
+            value = values[node]
+            if node != lead:
+                value += bonus(ledger, _climb(tree, derived, ledger, node, context, images))
+                if value > best:
+                    best = value
+                    least = least_best(best, TIE)
+            finalists[count] = node
+            values[count] = value  # those of earlier nodes are no longer needed
+            count += 1
+    chosen: int = finalists[pick(values[:count], best, TIE, uniform)]
+    return chosen
 
 
 @compiled
@@ -141,18 +148,31 @@ def _path(tree: Links, leaf: int, depth: int) -> Links:
     return path
 
 
+@summing
+def _follow(derived: Floats, node: int, scale: float, moves: Floats, level: int) -> None:
+    """The move of a node off the path, scale M y with y the move of its parent."""
+    d = moves.shape[1]
+    at = covariance_start(d)
+    for i in range(d):
+        entry = 0.0
+        for j in range(d):
+            entry += derived[node, at + j] * moves[level, j]
+        at += d
+        moves[level + 1, i] = scale * entry
+
+
 @compiled
 def _move(tree: Links, derived: Floats, ledger: Floats, leaf: int, images: Floats, step: float) -> None:
     """Move the means of the branch of a leaf by ``step`` times their covariances with its reward."""
     path = _path(tree, leaf, int(ledger[DEPTH]))
-    shifts = np.zeros(images.shape)  # row i + 1: of the node i + 1 levels below the root; row 0: the root's, none
-    node, level = path[0], 0
+    moves = np.zeros(images.shape)  # row i + 1: of the node i + 1 levels below the root; row 0: the root's, none
+    node, level, scale = path[0], 0, 1.0 / ledger[RHO]
     while True:
-        _image(derived, node, 1.0 / ledger[RHO], shifts, level, level + 1)
+        _follow(derived, node, scale, moves, level)
         for i in range(images.shape[1]):
             if node == path[level]:
-                shifts[level + 1, i] += images[level, i]
-            derived[node, MEAN + i] += step * shifts[level + 1, i]
+                moves[level + 1, i] += step * images[level, i]
+            derived[node, MEAN + i] += moves[level + 1, i]
         if tree[node, SIZE] > 0:
             node = tree[node, FIRST]
             level += 1
