@@ -1,5 +1,7 @@
 """Levels of arms where no column of the contexts is constant: found by evidence, and then as if there were one."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -114,6 +116,25 @@ def test_there_are_none_where_arms_have_none():
     policy, _ = lived(contexts, expected, noise)
     assert levels_of(policy) == 0.0
     assert policy._nodes.ledger[book.AGAINST] >= 8.0
+
+
+def test_what_is_very_unlikely_is_asked_again_when_rounds_have_grown_fourfold():
+    contexts, expected, noise = world(11, levels=0.0)
+    played = np.random.default_rng(11).integers(ARMS, size=ROUNDS)
+    rewards = expected[np.arange(ROUNDS), played] + noise
+    logged = [hr.History.from_rounds(arms=played[:n], rewards=rewards[:n], contexts=contexts[:n]) for n in (500, 600)]
+    policy = hr.Auto(range(ARMS), clusters=GROUPS, history=logged[0])
+    ledger = policy._nodes.ledger
+    assert ledger[book.AGAINST] >= 8.0
+    asked = []
+    for t in range(500, ROUNDS):
+        policy.learn(int(played[t]), rewards[t], contexts[t])
+        if ledger[book.ASK] not in asked:
+            asked.append(ledger[book.ASK])
+    assert asked[0] == 2000.0
+    assert all(later >= 4.0 * sooner for sooner, later in pairwise(asked))
+    policy.history = logged[1]  # which may say something else
+    assert policy._nodes.ledger[book.ASK] == 4.0 * (600 + ROUNDS - 500)
 
 
 def test_a_history_that_takes_the_place_of_another_is_heard():

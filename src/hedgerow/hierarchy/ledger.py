@@ -17,7 +17,7 @@ RATE, LENGTH     how the width of an index grows (``bonus``); mean of x'x
 WEIGHTS          whether rounds may weigh other than 1 (1 or 0)
 CONSTANT         the column of the contexts that never changes, or -1
 LEVELS           whether contexts are seen with a 1 after their columns, for levels of the arms (1 or 0); 1 without data
-AGAINST          nats by which arms without levels were likelier, at most
+AGAINST, ASK     nats by which arms without levels were likelier, at most; rounds at which to ask for levels again
 LENS  2 (d + 1)  one over the unit of each column, and its mean in units of the constant one (see lens.py)
 """
 
@@ -33,7 +33,7 @@ LEDGER_SUMS = BINS + 3 * BIN_COUNT
 
 LEAST, LARGEST, STEP, RHO, PHI, SIG2, OFFSET, ETA, KAPPA, STANDARD = range(LEDGER_SUMS, LEDGER_SUMS + 10)
 REFERENCE, VARIANCE, DEPTH, NEXT, DRIFT, KEPT, RATE, LENGTH, WEIGHTS = range(STANDARD + 1, STANDARD + 10)
-CONSTANT, LEVELS, AGAINST, LENS = range(WEIGHTS + 1, WEIGHTS + 5)
+CONSTANT, LEVELS, AGAINST, ASK, LENS = range(WEIGHTS + 1, WEIGHTS + 6)
 
 
 def ledger_size(dimension: int) -> int:
@@ -57,7 +57,14 @@ def clear(ledger: Floats) -> None:
     ledger[LEAST], ledger[LARGEST] = 1e300, -1e300
     ledger[RHO], ledger[PHI], ledger[SIG2], ledger[KAPPA], ledger[NEXT], ledger[KEPT] = 1.0, 1.0, 1.0, 1.0, 1.0, 1.0
     ledger[ETA] = -1.0
-    ledger[LEVELS], ledger[AGAINST] = 1.0, 0.0
+    ledger[LEVELS] = 1.0
+    forget_levels(ledger)
+
+
+@compiled
+def forget_levels(ledger: Floats) -> None:
+    """What data said of levels of the arms counts no more."""
+    ledger[AGAINST], ledger[ASK] = 0.0, 0.0
 
 
 @compiled

@@ -10,6 +10,7 @@ from ..types import Floats, Links
 from .evidence import ROUNDS, Model, eliminate_lower, eliminate_upper, mean_square_of_contexts, pose, profile
 from .ledger import (
     AGAINST,
+    ASK,
     BINS,
     CONSTANT,
     COUNT,
@@ -29,6 +30,7 @@ from .ledger import (
     STANDARD,
     VARIANCE,
     clear,
+    forget_levels,
     void,
 )
 from .lens import set_lens
@@ -44,7 +46,10 @@ MARGIN = 3.0
 """Nats by which a history that is off must be likelier than one that is not, and arms without levels than arms with."""
 
 UNLIKELY = 8.0
-"""Nats by which they must be likelier for levels not to be looked for any more, if rewards take two values."""
+"""Nats after which levels are asked for seldom; or, if arms without are likelier and rewards take two values, never again."""
+
+SELDOM = 4.0
+"""They are asked for again when all rounds have grown fourfold."""
 
 LITTLE = 0.2
 """A history that is right is held against one whose arms have moved by this much, in units of the spread of theta, and against
@@ -68,8 +73,8 @@ def set_levels(tree: Links, online: Floats, past: Floats, derived: Floats, ledge
     Rewards of two values bend, and then look more and more like levels, since an arm is played where it is good: there, what was
     once very unlikely stays so.
     """
-    evidence, levels = search(model, ledger), ledger[LEVELS]
-    if ledger[CONSTANT] >= 0.0 and levels == 0.0:
+    evidence, levels, rounds = search(model, ledger), ledger[LEVELS], online[0, PULLS] + past[0, PULLS]
+    if rounds < ledger[ASK] or (ledger[CONSTANT] >= 0.0 and levels == 0.0):
         return model, evidence
     if ledger[AGAINST] >= UNLIKELY and levels == 0.0 and two_valued(online, ledger):
         return model, evidence
@@ -80,6 +85,7 @@ def set_levels(tree: Links, online: Floats, past: Floats, derived: Floats, ledge
     value = search(changed, other)
     gain = value - evidence if levels == 0.0 else evidence - value
     ledger[AGAINST] = other[AGAINST] = max(ledger[AGAINST], -gain)
+    ledger[ASK] = other[ASK] = SELDOM * rounds if abs(gain) >= UNLIKELY else 0.0
     if (gain > -MARGIN) == (levels > 0.0):
         return model, evidence
     ledger[:] = other
@@ -176,7 +182,7 @@ def rebuild(tree: Links, online: Floats, past: Floats, derived: Floats, ledger: 
     if ledger[COUNT] > online[0, PULLS]:
         withdraw(online, ledger)
     if online[0, PULLS] == 0.0:
-        ledger[AGAINST] = 0.0  # another history may have taken the place of the one that spoke
+        forget_levels(ledger)  # another history may have taken the place of the one that spoke
     comparable = online[0, PULLS] > 0.0 and past[0, PULLS] > 0.0
     set_lens(online, past, ledger)
     if not comparable:
@@ -201,7 +207,7 @@ def rebuild(tree: Links, online: Floats, past: Floats, derived: Floats, ledger: 
             if drifted == 0.0:
                 forget_residuals(ledger, standard)
             if void(ledger):
-                ledger[AGAINST] = 0.0
+                forget_levels(ledger)
             model = pose(tree, online, past, derived, ledger, False)
             evidence = search(model, ledger)
         set_rate(model, ledger)

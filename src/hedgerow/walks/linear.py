@@ -5,6 +5,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from ..hierarchy.ledger import (
+    ASK,
     BINS,
     CONSTANT,
     DEPTH,
@@ -51,6 +52,7 @@ def derive(
 ) -> tuple[Floats, Floats]:
     """The model from the sums."""
     ledger = new_ledger(rule.parameters == ("auto",), layout.dimension or 0) if before is None else before.copy()
+    ledger[ASK] = 0.0  # arms, history or rounds are others now
     derived = np.zeros(shapes(rule, len(tree), layout.dimension)[0])
     rebuild(tree, online, past, derived, ledger)
     return derived, ledger
