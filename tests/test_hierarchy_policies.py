@@ -73,6 +73,17 @@ def test_a_void_history_says_nothing_of_level_and_noise(case):
     assert settings["offset"] == pytest.approx(0.0, abs=0.1)
 
 
+def test_the_noise_it_tells_of_is_that_of_the_rounds_though_some_weighed_more():
+    """In the third of these worlds (uniform, eps = 0.8) a round of weight 1 has but 0.8 of it."""
+    for seed in range(3):
+        trial = hr.problems.SyntheticContextual(noise="uniform", eps=0.8).trial(3000, np.random.default_rng(seed))
+        policy = hr.Auto(trial.arms, clusters=trial.clusters, history=trial.history)
+        at = trial.rows, play(policy, trial).arms
+        told = policy.explain(trial.contexts[0]).settings
+        assert told["weighted"] == 1.0
+        assert told["noise"] == pytest.approx(np.sqrt(np.mean((trial.rewards - trial.expected)[at] ** 2)), rel=0.05)
+
+
 def test_the_trusted_share_is_a_share():
     """History with half the coefficients."""
     contexts, theta, played, noise = world_of_policies()

@@ -34,8 +34,8 @@ def league(
 
     A setting is some words: labels first (tight, loose, shuffled, shuffled-loose, adversarial), then any of bernoulli, gaussian,
     no-history, history, biased, swapped, K=20, T=1000, delay=1000 (any whole numbers); or, with contexts, noise first (paper,
-    gauss1, gauss.3, logistic), then eps=0.8, shuffled, uneven, no-history, swapped, units, d=20, T=, delay=; or warfarin,
-    warfarin-raw.
+    gauss1, gauss.3, logistic), then eps=0.8, shuffled, uneven, no-history, swapped, units, levels, d=20, T=, delay=; or
+    warfarin, warfarin-raw.
 
     Examples: hedgerow league tight "shuffled bernoulli K=20" --trials 20; hedgerow league --list
     """

@@ -18,6 +18,7 @@ from ..hierarchy.ledger import (
     PHI,
     RHO,
     SIG2,
+    STANDARD,
     ledger_size,
     merged,
     new_ledger,
@@ -137,13 +138,19 @@ def settings(nodes: Nodes) -> dict[str, float]:
     """
     ledger = nodes.ledger
     within, between = np.sqrt(ledger[[RHO, PHI]] * ledger[SIG2])
-    found = {"noise": float(np.sqrt(ledger[SIG2])), "offset": float(ledger[OFFSET])}
+    found = {"noise": _noise(ledger), "offset": float(ledger[OFFSET])}
     found |= {"within": float(within), "between": float(between)} if nodes.arms.clustered else {"within": float(between)}
     if nodes.past[0, PULLS] > 0.0:
         spread = between**2 + (ledger[DEPTH] - 1.0) * within**2
         found["drift"] = float(np.sqrt((1.0 - ledger[KEPT]) ** 2 * spread + ledger[DRIFT] * ledger[SIG2]))
         found["trusted"] = _trusted(nodes)
     return found | {"levels": float(ledger[LEVELS]), "weighted": float(ledger[ETA] > 0.0)}
+
+
+def _noise(ledger: Floats) -> float:
+    """Standard deviation of a round around its mean: of a round of weight 1 or, once some weigh otherwise, of the residuals."""
+    count, _, squares = ledger[BINS:LEDGER_SUMS].reshape(3, -1).sum(axis=1)
+    return float(np.sqrt(squares / count if ledger[STANDARD] > 0.0 and count > 0.0 else ledger[SIG2]))
 
 
 def _trusted(nodes: Nodes) -> float:
