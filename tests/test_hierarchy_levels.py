@@ -98,6 +98,20 @@ def test_arms_that_only_levels_tell_apart_are_found_though_contexts_hardly_vary(
     assert lost < 1.3 * least
 
 
+@pytest.mark.parametrize("wait", [False, True])
+def test_a_column_that_starts_to_vary_is_noticed_at_once(wait):
+    """A flag that was always up stands for the levels of the arms, until it first is not."""
+    contexts, expected, noise = world(12, levels=2.0)
+    contexts[:, 0] = 1.0
+    policy, _ = lived(contexts[:1000], expected[:1000], noise[:1000])
+    assert (policy._nodes.ledger[book.CONSTANT], levels_of(policy)) == (0.0, 0.0)
+    decision = policy.select([0.0, *contexts[1000, 1:]])
+    if wait:
+        policy.expect(decision)
+    policy.update(decision, 0.0)
+    assert (policy._nodes.ledger[book.CONSTANT], levels_of(policy)) == (D, 1.0)
+
+
 def test_levels_that_are_small_are_found_in_the_end():
     """With one spread for coefficients and levels, such levels are unlikely at first."""
     rng = np.random.default_rng(8)

@@ -68,9 +68,8 @@ def pose(tree: Links, online: Floats, past: Floats, derived: Floats, ledger: Flo
             inner = node
     totals = np.zeros(LOGDET + 1)
     totals[ROUNDS] = online[0, PULLS]
-    totals[PRODUCTS] = weighed(online, 0, SQUARES, dimension_given(ledger))
-    totals[PRODUCTS + 1] = weighed(online, 0, TOTAL, dimension_given(ledger))
-    totals[PRODUCTS + 2] = weighed(online, 0, PULLS, dimension_given(ledger))
+    for place, part in enumerate((SQUARES, TOTAL, PULLS)):
+        totals[PRODUCTS + place] = weighed(online, 0, part, dimension_given(ledger))
     totals[WEIGHT], totals[SQUARE] = totals[PRODUCTS + 2], totals[PRODUCTS]
     sums, info, work = np.zeros((nodes, packed_size(d))), np.zeros((nodes, 2, d)), np.zeros((3, d, d))
     model = Model(tree, derived, totals, sums, np.zeros((inner + 1, d, d)), info, online[:, PULLS] + heard * past[:, PULLS], work)
@@ -123,9 +122,10 @@ def bring_in_history(model: Model, past: Floats, ledger: Floats, node: int) -> N
     for i in range(d):
         then[1, i] = weight * sums[at + i]
     model.totals[LOGDET] += reduce(model.work, then, spread, model.totals[PRODUCTS:TRACE])
-    inverse = np.empty((1, d * d))
-    invert(model.work, inverse, 0, 0)
-    pass_on(inverse[0], then, 1.0 / spread, ledger[KEPT], model.sums[node], model.info[node])
+    if ledger[KEPT] > 0.0:
+        inverse = np.empty((1, d * d))
+        invert(model.work, inverse, 0, 0)
+        pass_on(inverse[0], then, 1.0 / spread, ledger[KEPT], model.sums[node], model.info[node])
 
 
 @compiled

@@ -46,40 +46,55 @@ def packed(row: int, column: int) -> int:
 
 
 @compiled
-def constant_column(squares: Floats, means: Floats, tolerance: float) -> int:
-    """The first column that never changes, or -1; from its mean square and mean."""
-    for j in range(squares.size):
-        if squares[j] > 0.0 and squares[j] - means[j] * means[j] <= tolerance * squares[j]:
-            return j
-    return -1
+def moments(online: Floats, past: Floats, column: int, dimension: int) -> tuple[float, float]:
+    """Mean square and mean of a column over all rounds; 0 without any."""
+    weight = weighed(online, 0, PULLS, dimension) + past[0, PULLS]
+    if weight == 0.0:
+        return 0.0, 0.0
+    at, last = SCALARS + dimension + packed(column, column), SCALARS + dimension + packed_size(dimension) + column
+    return (online[0, at] + past[0, at]) / weight, (online[0, last] + past[0, last]) / weight
+
+
+@compiled
+def varies(online: Floats, past: Floats, square: float, mean: float) -> bool:
+    """Whether a column of this mean square and mean has more than one value."""
+    tolerance = max(EXACT, 1e-15 * (online[0, PULLS] + past[0, PULLS]))  # rounding errors of a sum grow with its terms
+    varied: bool = square - mean * mean > tolerance * square
+    return varied
+
+
+@compiled
+def outdated(online: Floats, past: Floats, ledger: Floats) -> bool:
+    """Whether the column that was constant at the last refresh no longer is."""
+    constant, d = int(ledger[CONSTANT]), dimension_given(ledger)
+    if not 0 <= constant < d:
+        return False
+    square, mean = moments(online, past, constant, d)
+    return varies(online, past, square, mean)
 
 
 @compiled
 def set_lens(online: Floats, past: Floats, ledger: Floats) -> None:
     """Units and means of the columns from all rounds; without any, contexts are seen as they are."""
-    d = dimension_given(ledger)
-    weight = weighed(online, 0, PULLS, d) + past[0, PULLS]
-    squares, means = np.zeros(d), np.zeros(d)
-    start = SCALARS + d + packed_size(d)
+    d, constant, level = dimension_given(ledger), -1, 1.0
     for j in range(d):
-        at = SCALARS + d + packed(j, j)
-        squares[j] = (online[0, at] + past[0, at]) / weight if weight > 0.0 else 0.0
-        means[j] = (online[0, start + j] + past[0, start + j]) / weight if weight > 0.0 else 0.0
-    tolerance = max(EXACT, 1e-15 * (online[0, PULLS] + past[0, PULLS]))  # rounding errors of a sum grow with its terms
-    constant = constant_column(squares, means, tolerance)
+        square, mean = moments(online, past, j, d)
+        if square > 0.0 and not varies(online, past, square, mean):
+            constant, level = j, mean
+            break
     if constant >= 0:
         ledger[LEVELS] = 0.0
-    level = means[constant] if constant >= 0 else 1.0
     levelled = constant >= 0 or ledger[LEVELS] > 0.0
     ledger[CONSTANT] = d if ledger[LEVELS] > 0.0 else constant
     for j in range(d):
-        unit, mean = squares[j], 0.0
-        if abs(squares[j] - means[j]) <= SAME * squares[j]:  # 0 and 1 only: x^2 = x
+        square, mean = moments(online, past, j, d)
+        unit, centre = square, 0.0
+        if abs(square - mean) <= SAME * square:  # 0 and 1 only: x^2 = x
             unit = 1.0
-        elif levelled and j != constant and squares[j] - means[j] * means[j] > tolerance * squares[j]:
-            unit, mean = squares[j] - means[j] * means[j], means[j] / level
+        elif levelled and j != constant and varies(online, past, square, mean):
+            unit, centre = square - mean * mean, mean / level
         ledger[LENS + j] = 1.0 / math.sqrt(unit) if unit > LEAST else 1.0
-        ledger[LENS + d + 1 + j] = mean
+        ledger[LENS + d + 1 + j] = centre
 
 
 @compiled

@@ -18,7 +18,7 @@ from ..tree import FIRST, PARENT, SIZE, TIE, least_best, pick
 from ..types import Floats, Links
 from .evidence import CEILING, MEAN, covariance_start
 from .ledger import COUNT, DEPTH, LARGEST, LEAST, NEXT, OFFSET, RHO, SIG2, VARIANCE, record
-from .lens import dimension_seen, seen
+from .lens import dimension_seen, outdated, seen
 from .posterior import depth_of
 from .rebuild import rebuild
 from .shape import noise
@@ -200,7 +200,7 @@ def _add(tree: Links, online: Floats, ledger: Floats, leaf: int, reward: float, 
 @compiled
 def _due(online: Floats, past: Floats, ledger: Floats, leverage: float) -> bool:
     """Whether a refresh is due."""
-    return online[0, PULLS] + past[0, PULLS] >= ledger[NEXT] or leverage > LARGE_LEVERAGE
+    return online[0, PULLS] + past[0, PULLS] >= ledger[NEXT] or leverage > LARGE_LEVERAGE or outdated(online, past, ledger)
 
 
 @compiled

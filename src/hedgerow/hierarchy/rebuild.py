@@ -46,7 +46,7 @@ MARGIN = 3.0
 """Nats by which a history that is off must be likelier than one that is not, and arms without levels than arms with."""
 
 UNLIKELY = 8.0
-"""Nats after which levels are asked for seldom; or, if arms without are likelier and rewards take two values, never again."""
+"""Nats by which they must be likelier for levels to be asked for seldom; or, if rewards take two values, never again."""
 
 SELDOM = 4.0
 """They are asked for again when all rounds have grown fourfold."""
@@ -85,7 +85,7 @@ def set_levels(tree: Links, online: Floats, past: Floats, derived: Floats, ledge
     value = search(changed, other)
     gain = value - evidence if levels == 0.0 else evidence - value
     ledger[AGAINST] = other[AGAINST] = max(ledger[AGAINST], -gain)
-    ledger[ASK] = other[ASK] = SELDOM * rounds if abs(gain) >= UNLIKELY else 0.0
+    ledger[ASK] = other[ASK] = SELDOM * rounds if gain <= -UNLIKELY else 0.0
     if (gain > -MARGIN) == (levels > 0.0):
         return model, evidence
     ledger[:] = other
