@@ -242,6 +242,35 @@ def test_few_groups_refuse_the_grouping_only():
     assert set(found.gains) == {"history", "log"}
 
 
+def test_three_pairs_of_arms_are_too_few_for_any_p_value():
+    rng = np.random.default_rng(0)
+    arm = rng.integers(6, size=6000)
+    click = (rng.random(6000) < np.array([0.1, 0.1, 0.3, 0.3, 0.5, 0.5])[arm]).astype(float)
+    frame = pl.DataFrame({"ad": arm, "click": click})
+    found = hr.evaluate(frame, arm="ad", reward="click", clusters={k: k // 2 for k in range(6)}, **QUICK)
+    assert "in 15 ways only" in found.grouping_refused
+    assert "grouping" not in found.rulings
+    assert hr.inspect(frame, arm="ad", reward="click", clusters={k: k // 2 for k in range(6)}).explained is None
+
+
+@pytest.mark.parametrize("level", [1e9, -1e12])
+def test_the_level_of_rewards_does_not_matter(level):
+    frames = [made_log(rows=4000).with_columns(pl.col("click") + start) for start in (0.5, level)]
+    small, large = (hr.evaluate(frame, **COLUMNS, **QUICK) for frame in frames)
+    for name, gain in small.gains.items():
+        assert large.gains[name] == pytest.approx(gain, rel=0.01, abs=0.1)
+    np.testing.assert_allclose(large.means - level, small.means - 0.5, atol=1e-3)
+    small, large = (hr.inspect(frame, **COLUMNS) for frame in frames)
+    assert large.noise == pytest.approx(small.noise, rel=1e-3)
+    assert large.drift.p == pytest.approx(small.drift.p, rel=1e-3)
+    np.testing.assert_allclose(large.means - level, small.means - 0.5, atol=1e-3)
+
+
+def test_rewards_that_never_differ_have_no_noise_and_no_bounds():
+    found = hr.inspect(made_log().with_columns(click=pl.lit(1.0)), **COLUMNS)
+    assert (found.noise, found.bounds) == (0.0, None)
+
+
 def test_too_few_rows_and_empty_arms_are_refused():
     clusters = {f"ad-{a:02d}": "x" for a in range(24)} | {f"new-{a}": "y" for a in range(10)}
     found = hr.evaluate(made_log(rows=160, rate=0.5), arm="ad", reward="click", clusters=clusters)

@@ -20,7 +20,7 @@ from .gains import Setting, Worlds, judged
 from .interval import Gain
 from .replay import Replay, replayed
 from .ruling import grouping_refusal, on_grouping, on_history, refusals
-from .split import Split, split
+from .split import Split, levelled, split
 
 if TYPE_CHECKING:
     import polars as pl
@@ -142,7 +142,8 @@ def evaluate(
     tell: Say = say or (lambda _: None)
     log, untried = _tried(log)
     grade = graded(log, logging=logging)
-    parted = _parted(log, grade, split, history)
+    even, level = levelled(log)
+    parted = _parted(even, grade, split, history)
     setting = Setting(min(int(rounds), parted.future_rows), int(draws), int(runs), int(seed))
     blank = replace(_blank(log, grade, parted, setting), untried=untried)
     if blank.refused:
@@ -152,16 +153,18 @@ def evaluate(
     explained = None
     if parted.groups is not None:
         explained = explain(parted.future, parted.groups, np.random.default_rng([seed, 3]), binary=parted.binary)
-    course = trust_over_time(log, parted, weigh=grade.letter == "B", seed=seed)
+    course = trust_over_time(even, parted, weigh=grade.letter == "B", seed=seed)
     tell("replaying the log (the first time on a machine, compiling takes some seconds)")
     replay, contextual = None, None
     if grade.letter == "A":
-        replay = replayed(log, parted, near_uniform=grade.near_uniform, rounds=setting.rounds, seed=seed)
+        replay = replayed(even, parted, near_uniform=grade.near_uniform, rounds=setting.rounds, seed=seed)
     if log.context and blank.contextual_refused is None:
         contextual = replay_contexts(log, parted, grade, rounds=setting.rounds, seed=seed, say=tell)
     tell("playing policies in the worlds of two judges")
     worlds = judged(parted, setting, p=explained.p if explained else None, mark=replay.rounds if replay else None)
-    return _answer(replace(blank, explained=explained, course=course, replay=replay, contextual=contextual), parted, worlds)
+    return _answer(
+        replace(blank, explained=explained, course=course, replay=replay, contextual=contextual), parted, worlds, level
+    )
 
 
 def as_log(
@@ -239,8 +242,8 @@ def _rows(parted: Split) -> str:
     return f"{parted.future_rows:,} later rows" if parted.remembers else f"{parted.future_rows:,} rows"
 
 
-def _answer(found: Evaluation, parted: Split, worlds: Worlds) -> Evaluation:
-    """The gains, the rulings that follow from them, and what is drawn."""
+def _answer(found: Evaluation, parted: Split, worlds: Worlds, level: float) -> Evaluation:
+    """The gains, the rulings that follow from them, and what is drawn; ``level``: what rewards were lowered by."""
     rulings: dict[str, str] = {}
     if "history" in worlds.gains:
         rulings["history"] = on_history(worlds.gains["history"])
@@ -255,8 +258,8 @@ def _answer(found: Evaluation, parted: Split, worlds: Worlds) -> Evaluation:
         rulings={} if found.grade.letter == "C" else rulings,
         drift_factor=_factor(float(np.median(worlds.draws.drift)), parted.binary),
         rounds_saved=rounds_saved(worlds.curves) if parted.remembers else "",
-        curves=worlds.curves,
-        means=np.quantile(worlds.draws.means, [0.5, 0.05, 0.95], axis=0),
+        curves={name: level + curve for name, curve in worlds.curves.items()},
+        means=level + np.quantile(worlds.draws.means, [0.5, 0.05, 0.95], axis=0),
     )
 
 

@@ -17,6 +17,7 @@ from .drift import Drift, drift
 from .evaluation import as_log
 from .evidence import Grade, graded
 from .ruling import grouping_refusal
+from .split import levelled
 
 if TYPE_CHECKING:
     import polars as pl
@@ -123,16 +124,17 @@ def inspect(
         raise ValueError(f"a log must have at least 4 rows and 2 arms, this one has {log.arm.size} and {len(log.arms)}")
     grade = graded(log, logging=logging)
     binary, count, rng = is_binary(log.reward), len(log.arms), np.random.default_rng([seed, 6])
-    plain = tally(log.arm, log.reward, count)
+    even, level = levelled(log)
+    plain = tally(log.arm, even.reward, count)
     sums = (
-        tally_weighted(log.arm, log.reward, log.propensity, count)
+        tally_weighted(log.arm, even.reward, log.propensity, count)
         if grade.letter == "B" and log.propensity is not None
         else plain
     )
     groups = np.zeros(count, dtype=np.int64) if log.clusters is None else numbered(log.clusters)
     refused = None if log.clusters is None else _grouping_refusal(log, groups)
-    draws = posterior(sums, groups, rng, binary=binary)
-    half = log.arm.size // 2
+    draws = level + posterior(sums, groups, rng, binary=binary)
+    half, varied = log.arm.size // 2, np.ptp(log.reward) > 0.0
     return Inspection(
         source=log.source,
         rows=log.arm.size,
@@ -141,16 +143,16 @@ def inspect(
         missing=log.missing,
         binary=binary,
         reward=(float(log.reward.min()), float(log.reward.mean()), float(log.reward.max())),
-        noise=float(np.sqrt(sums.variances(binary=binary).mean())),
+        noise=float(np.sqrt(sums.variances(binary=binary).mean())) if varied else 0.0,
         grade=grade,
         plays=plain.rows,
         means=np.quantile(draws, [0.5, 0.05, 0.95], axis=0),
         drift=drift(
-            tally(log.arm[half:], log.reward[half:], count), tally(log.arm[:half], log.reward[:half], count), binary=binary
+            tally(log.arm[half:], even.reward[half:], count), tally(log.arm[:half], even.reward[:half], count), binary=binary
         ),
         explained=None if log.clusters is None or refused else explain(sums, groups, rng, binary=binary),
         grouping_refused=refused,
-        bounds=_bounds(log, draws.mean(axis=0), plain),
+        bounds=_bounds(log, draws.mean(axis=0), plain) if varied else None,
     )
 
 

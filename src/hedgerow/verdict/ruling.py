@@ -1,5 +1,7 @@
 """From intervals to verdicts, and when to give none."""
 
+import math
+from collections import Counter
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -56,10 +58,28 @@ def refusals(split: Split) -> list[str]:
 
 def grouping_refusal(groups: Integers) -> str | None:
     """Why the grouping cannot be judged."""
-    large = int((np.bincount(groups) >= 2).sum())
-    if large >= LEAST_GROUPS:
-        return None
-    return f"{large} of the {int(groups.max()) + 1} groups have two arms or more; at least {LEAST_GROUPS} such groups are needed."
+    sizes = np.bincount(groups).tolist()
+    large = sum(size >= 2 for size in sizes)
+    if large < LEAST_GROUPS:
+        return f"{large} of the {len(sizes)} groups have two arms or more; at least {LEAST_GROUPS} such groups are needed."
+    if (ways := deals(sizes)) * REFUTED < 1.0:
+        return (
+            f"{groups.size} arms can be dealt out to groups of these sizes in {ways} ways only, so that even the best of them "
+            f"could be chance (p = {1 / ways:.2g}); one more arm would do."
+        )
+    return None
+
+
+def deals(sizes: list[int]) -> int:
+    """In how many ways arms can be dealt out to groups of these sizes.
+
+    >>> deals([2, 2, 2])
+    15
+    """
+    ways = math.factorial(sum(sizes))
+    for same in (*sizes, *Counter(sizes).values()):
+        ways //= math.factorial(same)
+    return ways
 
 
 def _round(value: float) -> int:

@@ -1,7 +1,9 @@
 """What the verdict knows of a log: sums per arm of its later and of its earlier part."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from ..estimates.sums import Sums, is_binary, numbered, tally, tally_weighted
 from ..types import Floats, Integers
@@ -34,6 +36,17 @@ class Split:
     @property
     def remembers(self) -> bool:
         return self.past_rows > 0
+
+
+def levelled(log: "Log") -> tuple["Log", float]:
+    """The log with rewards less their mean, and that mean: beside squares of large numbers small differences would be lost.
+
+    0/1 rewards stay as they are, and those that are all the same.
+    """
+    if is_binary(log.reward) or np.ptp(log.reward) == 0.0:
+        return log, 0.0
+    level = float(log.reward.mean())
+    return replace(log, reward=log.reward - level), level
 
 
 def split(log: "Log", *, share: float, history: bool, weigh: bool) -> Split:
