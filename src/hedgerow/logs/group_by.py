@@ -154,4 +154,4 @@ def check_finite(labels: Sequence[Label], values: Floats) -> None:
     if not np.isfinite(values).all():
         row, column = np.argwhere(~np.isfinite(values))[0]
         where = "rewards" if column < SCALARS else "contexts"
-        raise ValueError(f"{where} must be finite, those of arm {labels[row]!r} are not")
+        raise ValueError(f"{where} must be finite, those of arm {labels[row]!r} are not, or too large to be squared")

@@ -58,7 +58,7 @@ class Log:
 
         Arguments
             arm, reward, context, time, propensity: names of columns. Rows that lack one of these values, or have a
-                reward or a context that is not finite, are left out and counted in ``missing``.
+                reward or a context of 1e100 or more, are left out and counted in ``missing``.
             clusters: a mapping arm -> cluster, a column of the log, or a file with the columns arm and cluster; other
                 names are given as ``"FILE:arm_column,cluster_column"``.
             propensity: the probability with which the logging policy chose the arm, in (0, 1].
@@ -142,11 +142,9 @@ def _read(data: Any, roles: _Roles, clusters: Any, source: str) -> Log:
 
 def _usable(table: Any, roles: _Roles) -> tuple["np.ndarray[Any, np.dtype[np.bool_]]", dict[str, int]]:
     """Which rows lack nothing, and how many lack what; a row counts once, for the first thing it lacks."""
-    bad = {"no arm": _absent(table[roles.arm]), "no reward": ~(np.abs(doubles(table[roles.reward])) < LARGEST)}
+    bad = {"no arm": _absent(table[roles.arm]), **_unusable("reward", doubles(table[roles.reward]))}
     for name in roles.context:
-        values = _context(table[name])
-        lacks = np.array([value is None for value in values]) if values.dtype == object else ~(np.abs(values) < LARGEST)
-        bad[f"no {name}"] = lacks
+        bad |= _unusable(name, _context(table[name]))
     if roles.time is not None:
         bad["no time"] = ~np.isfinite(seconds(table[roles.time]))
     if roles.propensity is not None:
@@ -158,6 +156,13 @@ def _usable(table: Any, roles: _Roles) -> tuple["np.ndarray[Any, np.dtype[np.boo
             missing[reason] = count
         usable &= ~rows
     return usable, missing
+
+
+def _unusable(name: str, values: "np.ndarray[Any, Any]") -> dict[str, "np.ndarray[Any, np.dtype[np.bool_]]"]:
+    """Rows without a value, and those whose number is too large to be squared."""
+    if values.dtype == object:
+        return {f"no {name}": np.array([value is None for value in values])}
+    return {f"no {name}": np.isnan(values), f"{name} too large ({LARGEST:g} or more)": np.abs(values) >= LARGEST}
 
 
 def _absent(series: Any) -> "np.ndarray[Any, np.dtype[np.bool_]]":
