@@ -153,6 +153,24 @@ def test_many_contexts_of_raw_values(make):
     assert policy.select(numbers.iloc[0]) == policy.select([3.0, 0.0, 1.0])
 
 
+@pytest.mark.parametrize("make", [hr.Auto, hr.HLinUCBC, hr.META], ids=lambda make: make.__name__)
+def test_rounds_of_others_may_have_raw_values_too(make):
+    frame = pl.DataFrame(
+        {"ad": list("abcd") * 5, "click": [0, 1] * 10, "age": range(20), "city": ["Oslo", "Rome", "Rome"] * 6 + ["Oslo"] * 2}
+    )
+    log = hr.History.from_frame(frame, arm="ad", reward="click", context=["age", "city"])
+    raw = {"age": 3, "city": "Rome"}
+    policies = [make(list("abcd"), clusters=list("xxyy"), history=log, dimension=3) for _ in range(2)]
+    for policy, context in zip(policies, (raw, log.encoding.vector(raw)), strict=True):
+        policy.check("a", 1.0, context)
+        policy.anticipate("b", context)
+        policy.dismiss("b", context)
+        policy.learn("a", 1.0, context)
+    assert str(policies[0].explain(raw)) == str(policies[1].explain(raw))
+    with pytest.raises(ValueError, match="age"):
+        policies[0].learn("a", 1.0, {"city": "Rome"})
+
+
 def test_numbers_among_which_there_is_text_are_pointed_out():
     with pytest.warns(UserWarning, match="'age' is taken as a category of 4 levels: beside numbers it holds text such as 'N/A'"):
         Encoding.of({"age": np.array(["31", "N/A", "44", "29"], dtype=object)})

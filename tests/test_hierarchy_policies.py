@@ -7,9 +7,10 @@ import pytest
 
 import hedgerow as hr
 from hedgerow.hierarchy import ledger as book
-from hedgerow.hierarchy.sums import weighed
+from hedgerow.hierarchy.sums import reweighed, weighed
 from hedgerow.play import play
 from hedgerow.simulation import build
+from hedgerow.statistics import PULLS
 
 
 def regrets(arms, seeds, lying, rounds=2000, rows=3000, d=3):
@@ -135,6 +136,46 @@ def test_an_arm_withdrawn_takes_the_weights_of_its_rounds_with_it(tmp_path):
     for score in hr.load(tmp_path / "policy").explain([1.0, 1.0]):
         assert score.mean == pytest.approx(before[score.label], rel=0.1)
     assert policy._nodes.ledger[book.COUNT] == policy.rounds
+
+
+def grown_noise(seed, rounds):
+    """A policy after rounds whose noise is in proportion to the mean."""
+    rng, policy = np.random.default_rng(seed), hr.Auto(range(4), dimension=2)
+    for t in range(rounds):
+        x = np.abs(rng.normal(size=2)) + 0.5
+        policy.learn(t % 4, (1.0 + t % 4) * x.sum() * rng.uniform(0.0, 2.0), x)
+    return policy
+
+
+def test_workers_whose_weights_have_different_units_can_be_merged():
+    """The same rounds with weights twice as large, where 1 stands for twice the variance, say the same."""
+    one, two, other = grown_noise(1, 600), grown_noise(2, 600), grown_noise(2, 600)
+    nodes = other._nodes
+    assert one.explain([1.0, 1.0]).settings["weighted"] == two.explain([1.0, 1.0]).settings["weighted"] == 1.0
+    nodes.online[:] = reweighed(nodes.online, 2.0, 2)
+    nodes.ledger[book.STANDARD] *= 2.0
+    merged = [grown_noise(1, 600), grown_noise(1, 600)]
+    merged[0].merge(two)
+    merged[1].merge(other)
+    np.testing.assert_allclose(merged[0]._nodes.online, merged[1]._nodes.online, rtol=1e-9, atol=1e-9)
+    weights = [weighed(policy._nodes.online, 0, PULLS, 2) / 600 for policy in (one, merged[0])]
+    assert weights[1] == pytest.approx(2.0 * weights[0], rel=0.2)  # of two workers with 600 rounds each in one world
+
+
+@pytest.mark.parametrize("weighted_first", [True, False])
+def test_a_worker_without_weights_can_be_merged_with_one_who_has_them(weighted_first):
+    """Its rounds weigh as much as its noise says."""
+    policies = [grown_noise(1, 600), hr.Auto(range(4), dimension=2)]
+    rng = np.random.default_rng(3)
+    for t in range(600):
+        policies[1].learn(t % 4, 1.0 + 0.1 * rng.normal(), rng.normal(size=2))
+    first, second = policies if weighted_first else policies[::-1]
+    own = weighed(first._nodes.online, 0, PULLS, 2)
+    standards = [book.standard_of(policy._nodes.ledger) for policy in (first, second)]
+    added = weighed(second._nodes.online, 0, PULLS, 2) * standards[0] / standards[1]
+    first.merge(second)
+    assert weighed(first._nodes.online, 0, PULLS, 2) == pytest.approx(own + added)
+    assert first._nodes.ledger[book.STANDARD] == pytest.approx(standards[0])
 
 
 def test_workers_who_both_find_a_drift_can_be_merged():

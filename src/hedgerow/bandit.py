@@ -4,7 +4,7 @@ import hashlib
 import math
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -22,7 +22,7 @@ from .rules import RULES, Rule
 from .statistics import LARGEST, PULLS, waiting
 from .tree import CLOCKS
 from .trust import Trust
-from .types import Decision, Decisions, Floats, Label, tuples
+from .types import Context, Decision, Decisions, Floats, Label, tuples
 from .waiting import Waiting
 from .walks import walk_of
 
@@ -149,16 +149,14 @@ class Bandit:
         rows: Floats = self._nodes.past[self._nodes.arms.leaves]
         return rows
 
-    def select(self, context: ArrayLike | None = None, *, rng: np.random.Generator | None = None) -> Decision:
+    def select(self, context: Context | None = None, *, rng: np.random.Generator | None = None) -> Decision:
         """Choose an arm. The policy does not change; ``rng`` breaks ties at random, else the first wins.
 
         >>> import hedgerow as hr
         >>> hr.UCB(["a", "b"]).select().arm
         'a'
         """
-        if context is not None and type(context) is not np.ndarray:
-            context = encoded(context, self)
-        x = checks.as_context(context, self._dimension, self.name)
+        x = self._numbers(context)
         nodes = self._nodes
         rule, clock = self._kernel
         leaf = self._walk.choose(rule, clock, nodes, x, NO_KEY if rng is None and not self._draws else self._key(rng))
@@ -170,6 +168,12 @@ class Bandit:
             self._seen = seen, x
         # as Decision(...) does it, without a Python function in between
         return tuple.__new__(Decision, (*nodes.arms.named(leaf), seen, (), self.identity))
+
+    def _numbers(self, context: Any) -> Floats:
+        """A context, or a mapping of raw values, as an array of its own; its numbers are not looked at."""
+        if context is not None and type(context) is not np.ndarray and type(context) is not tuple:
+            context = encoded(context, self)
+        return checks.as_context(context, self._dimension, self.name)
 
     def _key(self, rng: np.random.Generator | None) -> int:
         """Draws come from the caller's generator; without one, a rule that needs them takes the count of rounds."""
@@ -215,19 +219,19 @@ class Bandit:
         checks.own_decision(decision, self)
         self.learn(decision.arm, reward, decision.context)
 
-    def check(self, arm: Label, reward: float, context: Sequence[float] | None = None) -> None:
+    def check(self, arm: Label, reward: float, context: Context | None = None) -> None:
         """Raise what ``learn`` would raise."""
         self._nodes.arms.leaf(arm)
         self._checked_reward(reward)
-        checks.checked_context(context, self._dimension, self.name)
+        checks.usable_context(self._numbers(context))
 
-    def learn(self, arm: Label, reward: float, context: Sequence[float] | None = None) -> None:
+    def learn(self, arm: Label, reward: float, context: Context | None = None) -> None:
         """Learn from a round that someone else decided."""
         nodes = self._nodes
         leaf, value = nodes.arms.leaf(arm), self._checked_reward(reward)
         seen, x = self._seen
         if context is not seen:
-            x = checks.as_context(context, self._dimension, self.name)
+            x = self._numbers(context)
         if self._waiting:
             waited = self._round(leaf, x)
             if waited not in self._waiting:  # expected now, so that what others wait for stays counted whatever is made anew
@@ -251,11 +255,11 @@ class Bandit:
         checks.own_decision(decision, self)
         self.anticipate(decision.arm, decision.context)
 
-    def anticipate(self, arm: Label, context: Sequence[float] | None = None) -> None:
+    def anticipate(self, arm: Label, context: Context | None = None) -> None:
         """``expect`` for a round that someone else decided."""
         nodes = self._nodes
         leaf = nodes.arms.leaf(arm)
-        x = checks.checked_context(context, self._dimension, self.name)
+        x = checks.usable_context(self._numbers(context))
         if not self._waiting:
             nodes = nodes._replace(pending=np.zeros((len(nodes.online), nodes.pending.shape[1])))
         self._walk.expect(nodes, leaf, x)
@@ -290,10 +294,10 @@ class Bandit:
         checks.own_decision(decision, self)
         self.dismiss(decision.arm, decision.context)
 
-    def dismiss(self, arm: Label, context: Sequence[float] | None = None) -> None:
+    def dismiss(self, arm: Label, context: Context | None = None) -> None:
         """``cancel`` for a round that someone else decided."""
         leaf = self._nodes.arms.leaf(arm)
-        x = checks.checked_context(context, self._dimension, self.name)
+        x = checks.usable_context(self._numbers(context))
         waited = self._round(leaf, x)
         if waited not in self._waiting:
             raise ValueError(
@@ -308,9 +312,9 @@ class Bandit:
         if not self._waiting:
             self._nodes = self._nodes._replace(pending=self._nodes.pending[:0])
 
-    def explain(self, context: ArrayLike | None = None) -> Explanation:
+    def explain(self, context: Context | None = None) -> Explanation:
         """Mean, width, index, online and historical plays of every cluster, then of every arm."""
-        x = checks.checked_context(encoded(context, self), self._dimension, self.name)
+        x = checks.usable_context(self._numbers(context))
         nodes = self._nodes
         means, indices = self._walk.estimates(*self._kernel, nodes, x)
         shown_nodes = [("cluster", name_of(path), node) for node, path in nodes.arms.inner.items()]
@@ -377,9 +381,10 @@ class Bandit:
         in both and is not counted again.
         """
         arms = self._nodes.arms
-        online = self._nodes.online_rows(arms.labels) + self._learnt_by(other, since)
+        ledgers = self._nodes.ledger, other._nodes.ledger, since._nodes.ledger if since else None
+        learnt, ledger = self._walk.join(self._learnt_by(other, since), *ledgers)
+        online = self._nodes.online_rows(arms.labels) + learnt
         self._waiting = Waiting(self._waiting + other._waiting - (since._waiting if since else Counter()))
-        ledger = self._walk.merged_ledger(self._nodes.ledger, other._nodes.ledger, since._nodes.ledger if since else None)
         self._nodes = self._planted(arms, arms.totals(online), self._past_rows(), ledger)
 
     def check_merge(self, other: Any, *, since: Any = None) -> None:

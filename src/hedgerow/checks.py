@@ -105,7 +105,11 @@ def as_context(context: Any, dimension: int | None, name: str) -> Floats:
 
 def checked_context(context: Any, dimension: int | None, name: str) -> Floats:
     """The context as an array of its own, or an error that says what is wrong with it."""
-    x = as_context(context, dimension, name)
+    return usable_context(as_context(context, dimension, name))
+
+
+def usable_context(x: Floats) -> Floats:
+    """A context whose numbers can be used, or an error."""
     if not (np.abs(x) < LARGEST).all():
         raise bad_context(x)
     return x

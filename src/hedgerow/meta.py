@@ -18,7 +18,7 @@ from .explanation import Explanation, Score
 from .logs.encoding import Encoding, all_encoded, encoded
 from .rules import RULES
 from .trust import Trust
-from .types import Decision, Decisions, Label, Policy
+from .types import Context, Decision, Decisions, Label, Policy
 from .waiting import Waiting
 
 Awaited: TypeAlias = tuple[Label, tuple[str, ...], tuple[float, ...] | None]
@@ -90,15 +90,15 @@ class Meta:
         """A Meta has none of its own; its experts do."""
         raise AttributeError(f"the history is the experts': policy.experts[{next(iter(self.experts))!r}].history")
 
-    def select(self, context: ArrayLike | None = None, *, rng: np.random.Generator | None = None) -> Decision:
+    def select(self, context: Context | None = None, *, rng: np.random.Generator | None = None) -> Decision:
         """Choose an expert, then the arm it chooses. Nothing changes; ``rng`` breaks ties at random."""
-        context = encoded(context, self)
+        x = encoded(context, self)
         followed = str(self._chooser.select(rng=rng).arm)
         expert = self.experts[followed]
         if expert.dimension is None:  # else the expert looks at the context itself
-            checked_context(context, self.dimension, self.name)
-        inner = expert.select(context if expert.dimension else None, rng=rng)
-        return self._own(followed, inner, context)
+            checked_context(x, self.dimension, self.name)
+        inner = expert.select(x if expert.dimension else None, rng=rng)
+        return self._own(followed, inner, x)
 
     def select_many(self, contexts: ArrayLike, *, rng: np.random.Generator | None = None) -> Decisions:
         """One decision per row of contexts, as ``select`` would make them one by one."""
@@ -160,18 +160,20 @@ class Meta:
         if self.shared:
             self._dismiss_in([other for name, other in self.experts.items() if name != followed], decision)
 
-    def anticipate(self, arm: Label, context: Sequence[float] | None = None) -> None:
+    def anticipate(self, arm: Label, context: Context | None = None) -> None:
         """``expect`` for a round that someone else decided: only shared experts count it."""
-        self.check(arm, 0.0, context)
+        x = encoded(context, self)
+        self.check(arm, 0.0, x)
         if self.shared:
-            seen = None if context is None else tuple(context)
+            seen = None if x is None else tuple(x)
             self._warn_of(list(self.experts.values()), Decision(arm, context=seen))
             self._expected[_awaited(arm, (), seen)] += 1
 
-    def dismiss(self, arm: Label, context: Sequence[float] | None = None) -> None:
+    def dismiss(self, arm: Label, context: Context | None = None) -> None:
         """``cancel`` for a round that someone else decided."""
+        x = encoded(context, self)
         if self.shared:
-            seen = None if context is None else tuple(context)
+            seen = None if x is None else tuple(x)
             awaited = self._checked(_awaited(arm, (), seen))
             self._dismiss_in(list(self.experts.values()), Decision(arm, context=seen))
             self._expected.settle(awaited)
@@ -194,18 +196,20 @@ class Meta:
         """Expected decisions whose reward has not come yet."""
         return self._chooser.pending
 
-    def check(self, arm: Label, reward: float, context: Sequence[float] | None = None) -> None:
+    def check(self, arm: Label, reward: float, context: Context | None = None) -> None:
         """Raise what ``learn`` would raise."""
         checked_reward(reward)
+        context = encoded(context, self)
         checked_context(context, self.dimension, self.name)
         for expert in self.experts.values():
             expert.check(arm, reward, context if expert.dimension else None)
 
-    def learn(self, arm: Label, reward: float, context: Sequence[float] | None = None) -> None:
+    def learn(self, arm: Label, reward: float, context: Context | None = None) -> None:
         """Learn from a round that someone else decided: no expert was followed, and only shared ones learn."""
-        self.check(arm, reward, context)
+        x = encoded(context, self)
+        self.check(arm, reward, x)
         if self.shared:
-            seen = None if context is None else tuple(context)
+            seen = None if x is None else tuple(x)
             if self._expected:
                 awaited = _awaited(arm, (), seen)
                 if not self._expected[awaited]:
@@ -217,7 +221,7 @@ class Meta:
         for expert in experts:
             expert.learn(decision.arm, reward, decision.context if expert.dimension else None)
 
-    def explain(self, context: ArrayLike | None = None) -> Explanation:
+    def explain(self, context: Context | None = None) -> Explanation:
         """The scores of the experts, then those within each expert, whose name is the first part of the label."""
         context = encoded(context, self)
         checked_context(context, self.dimension, self.name)

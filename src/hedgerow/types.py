@@ -21,6 +21,10 @@ Links: TypeAlias = NDArray[np.int32]
 """Numbers of nodes."""
 
 
+Context: TypeAlias = ArrayLike | Mapping[str, Any]
+"""Numbers, or raw values by name, which the ``encoding`` of a policy's history makes numbers of."""
+
+
 class Decision(NamedTuple):
     """What a policy chose, with all that :meth:`Policy.update` needs once the reward is known.
 
@@ -131,7 +135,7 @@ class Policy(Protocol):
     @property
     def rounds(self) -> int: ...
 
-    def select(self, context: ArrayLike | None = None, *, rng: np.random.Generator | None = None) -> Decision:
+    def select(self, context: Context | None = None, *, rng: np.random.Generator | None = None) -> Decision:
         """Choose an arm; the policy itself does not change."""
 
     def select_many(self, contexts: ArrayLike, *, rng: np.random.Generator | None = None) -> Sequence[Decision]:
@@ -146,19 +150,19 @@ class Policy(Protocol):
     def cancel(self, decision: Decision) -> None:
         """Wait no longer for the reward of an expected decision: it will not come."""
 
-    def anticipate(self, arm: Label, context: Sequence[float] | None = None) -> None:
+    def anticipate(self, arm: Label, context: Context | None = None) -> None:
         """Count a round that someone else decided and whose reward is still to come."""
 
-    def dismiss(self, arm: Label, context: Sequence[float] | None = None) -> None:
+    def dismiss(self, arm: Label, context: Context | None = None) -> None:
         """Wait no longer for the reward of an anticipated round."""
 
-    def check(self, arm: Label, reward: float, context: Sequence[float] | None = None) -> None:
+    def check(self, arm: Label, reward: float, context: Context | None = None) -> None:
         """Raise what ``learn`` would raise."""
 
-    def learn(self, arm: Label, reward: float, context: Sequence[float] | None = None) -> None:
+    def learn(self, arm: Label, reward: float, context: Context | None = None) -> None:
         """Learn from a round that someone else decided."""
 
-    def explain(self, context: ArrayLike | None = None) -> "Explanation":
+    def explain(self, context: Context | None = None) -> "Explanation":
         """Mean, width, index and counts of every cluster and arm."""
 
     def trust(self) -> "Trust":

@@ -74,6 +74,17 @@ def void(ledger: Floats) -> bool:
     return found
 
 
+def mean_residual(ledger: Floats) -> float:
+    """Mean squared residual, 0 without any."""
+    count, _, squares = ledger[BINS:LEDGER_SUMS].reshape(3, BIN_COUNT).sum(axis=1)
+    return float(squares / count) if count > 0.0 else 0.0
+
+
+def standard_of(ledger: Floats) -> float:
+    """The variance that weight 1 stands for or, as long as no round weighs otherwise, would; 0 if nothing is known."""
+    return float(ledger[STANDARD]) or mean_residual(ledger)
+
+
 def merged(ledger: Floats, other: Floats) -> Floats:
     """A ledger with the rounds of both and the settings of the first; ``rebuild`` then brings those up to date.
 
@@ -84,7 +95,7 @@ def merged(ledger: Floats, other: Floats) -> Floats:
     """
     both = (ledger if ledger[NEXT] > 1.0 else other).copy()
     both[WEIGHTS] = ledger[WEIGHTS]
-    both[STANDARD] = ledger[STANDARD] or other[STANDARD]
+    both[STANDARD] = standard_of(ledger) or standard_of(other) if ledger[STANDARD] or other[STANDARD] else 0.0
     both[AGAINST] = max(ledger[AGAINST], other[AGAINST])
     both[:LEDGER_SUMS] = 0.0
     for part in (ledger, other):

@@ -41,8 +41,9 @@ class Walk(Protocol):
     def sound(self, tree: Links, ledger: Floats, dimension: int | None) -> bool:
         """Whether what a ledger from a file says of shapes and rows is true of the tree: kernels do not ask."""
 
-    def merged_ledger(self, own: Floats, other: Floats, since: Floats | None) -> Floats:
-        """The ledger of two workers who started from ``since``; ``derive`` makes it fit their sums."""
+    def join(self, learnt: Floats, own: Floats, other: Floats, since: Floats | None) -> tuple[Floats, Floats]:
+        """Rows that another worker learnt, as they add up with the own ones, and the ledger of both; ``since``: that of the
+        policy they started from. ``derive`` makes the ledger fit the sums."""
 
     def choose(self, rule: int, clock: int, nodes: Nodes, context: Floats, key: int) -> int:
         """The leaf to play, or -1 for a context that cannot be used."""

@@ -62,11 +62,11 @@ def sound(tree: Links, ledger: Floats, dimension: int | None) -> bool:
     return bool((ledger[[INNER, COUNT]] == true[[INNER, COUNT]]).all() and ledger[LAST] in range(len(tree)))
 
 
-def merged_ledger(own: Floats, other: Floats, since: Floats | None) -> Floats:
-    """The range of the rewards of both."""
+def join(learnt: Floats, own: Floats, other: Floats, since: Floats | None) -> tuple[Floats, Floats]:
+    """Rows as they are, and the range of the rewards of both."""
     both = own.copy()
     both[LEAST], both[LARGEST] = min(own[LEAST], other[LEAST]), max(own[LARGEST], other[LARGEST])
-    return both
+    return learnt, both
 
 
 @compiled

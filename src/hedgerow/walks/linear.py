@@ -20,10 +20,12 @@ from ..hierarchy.ledger import (
     SIG2,
     STANDARD,
     ledger_size,
+    mean_residual,
     merged,
     new_ledger,
+    standard_of,
 )
-from ..hierarchy.lens import dimension_seen, viewed
+from ..hierarchy.lens import dimension_given, dimension_seen, viewed
 from ..hierarchy.linear import choose as best_arm
 from ..hierarchy.linear import estimate, forget, narrow
 from ..hierarchy.linear import expect as await_reward
@@ -32,6 +34,7 @@ from ..hierarchy.linear import settle as receive
 from ..hierarchy.posterior import depth_of, derived_size
 from ..hierarchy.rebuild import rebuild
 from ..hierarchy.shape import history_weights
+from ..hierarchy.sums import reweighed
 from ..hierarchy.sums import row_size as row_size
 from ..hierarchy.width import bonus
 from ..kernel import compiled
@@ -66,14 +69,16 @@ def sound(tree: Links, ledger: Floats, dimension: int | None) -> bool:
     return bool(columns and ledger[DEPTH] == max(depth_of(tree, node) for node in range(len(tree))))
 
 
-def merged_ledger(own: Floats, other: Floats, since: Floats | None) -> Floats:
-    """The ledger of two workers who started from ``since``."""
+def join(learnt: Floats, own: Floats, other: Floats, since: Floats | None) -> tuple[Floats, Floats]:
+    """Rows whose weights stand for the same variance as the own ones; the ledger of two workers who started from ``since``."""
     both = merged(own, other)
+    if both[STANDARD] > 0.0 and standard_of(other) > 0.0:
+        learnt = reweighed(learnt, both[STANDARD] / standard_of(other), dimension_given(own))
     if since is not None:
         both[:LEDGER_SUMS] -= since[:LEDGER_SUMS]
         bins = both[BINS:LEDGER_SUMS].reshape(3, -1)
         bins[:, (bins < 0.0).any(axis=0)] = 0.0  # residuals of before that a worker has forgotten since
-    return both
+    return learnt, both
 
 
 def choose(rule: int, clock: int, nodes: Nodes, context: Floats, key: int) -> int:
@@ -149,8 +154,7 @@ def settings(nodes: Nodes) -> dict[str, float]:
 
 def _noise(ledger: Floats) -> float:
     """Standard deviation of a round around its mean: of a round of weight 1 or, once some weigh otherwise, of the residuals."""
-    count, _, squares = ledger[BINS:LEDGER_SUMS].reshape(3, -1).sum(axis=1)
-    return float(np.sqrt(squares / count if ledger[STANDARD] > 0.0 and count > 0.0 else ledger[SIG2]))
+    return float(np.sqrt((ledger[STANDARD] > 0.0 and mean_residual(ledger)) or ledger[SIG2]))
 
 
 def _trusted(nodes: Nodes) -> float:
