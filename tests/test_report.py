@@ -170,6 +170,7 @@ def broken_folder(tmp_path, kind):
         (("reproduce", "d", "--data", "LATENCY"), "slow"),
         (("reproduce", "d", "--data", "/no/such/folder"), "/no/such/folder"),
         (("reproduce", "[/b]"), "no figure '[/b]'"),
+        (("bounds", "0.9", "1.8"), "rewards in [0, 1]"),
         (("bounds", "0.5", "0.4", "--horizon", "1" + "0" * 400), "horizon"),
         (("bounds", "0.5", "0.4", "--clusters", "a"), "clusters"),
         (("bounds", "0.5", "0.4", "--history", "1,x"), "'x'"),

@@ -158,6 +158,21 @@ def test_without_data_nothing_is_claimed():
     assert hr.UCB(["a"]).trust().to_dict()["history"] is None
 
 
+@pytest.mark.parametrize("dimension", [None, 2])
+def test_groups_are_there_before_anything_can_be_said_of_them(dimension):
+    early = hr.Auto(list("abcd"), clusters=list("xxyy"), dimension=dimension).trust()
+    assert (early.grouped, early.grouping) == (True, None)
+    assert "It is too early to say what the groups are worth." in str(early)
+    assert "It is too early to say what the groups are worth." in str(hr.META(list("abcd"), clusters=list("xxyy")).trust())
+    for clusters in (None, list("xxxx"), list("wxyz")):
+        assert "It has no groups to judge." in str(hr.Auto(list("abcd"), clusters=clusters, dimension=dimension).trust())
+
+
+def test_a_hint_is_called_a_hint():
+    assert "There is a hint that history and rounds differ, not enough to say so" in Agreement(9.0, 3, 0.02).words()
+    assert "agree as far as can be seen" in Agreement(9.0, 3, 0.06).words()
+
+
 def test_arms_that_lack_a_category_are_compared_in_the_others():
     rng = np.random.default_rng(5)
     kinds = rng.integers(3, size=900)

@@ -342,13 +342,11 @@ class Bandit:
         """
         from .trust.findings import findings
 
-        estimated = self._walk.settings(self._nodes)
-        weighted = self.rule.walk == "linear"
-        grouping, history, levelless = findings(self._nodes, self._dimension, estimated, weighted=weighted)
-        if history is not None and history.differs:
-            warnings.warn(history.words(), UserWarning, stacklevel=2)
-        noise = estimated.get("scale", estimated.get("noise"))
-        return Trust(self.name, self.rounds, grouping, history, noise=noise, levelless=levelless)
+        estimated, weighted = self._walk.settings(self._nodes), self.rule.walk == "linear"
+        found = findings(self.name, self._nodes, self._dimension, estimated, weighted=weighted)
+        if found.history is not None and found.history.differs:
+            warnings.warn(found.history.words(), UserWarning, stacklevel=2)
+        return found
 
     def add_arm(self, arm: Label, *, cluster: Label | None = None) -> None:
         """Offer one more arm from now on; a clustered policy needs its cluster, which may be new."""

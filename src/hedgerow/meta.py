@@ -239,8 +239,8 @@ class Meta:
         found = Trust(self.name, self.rounds)
         for expert in self.experts.values():
             said = expert.trust()
-            parts = {part: getattr(found, part) or getattr(said, part) for part in ("grouping", "history", "noise", "levelless")}
-            found = replace(found, **parts)
+            parts = ("grouped", "grouping", "history", "noise", "levelless")
+            found = replace(found, **{part: getattr(found, part) or getattr(said, part) for part in parts})
         shares = {str(score.label): score.pulls / max(self.rounds, 1) for score in self._chooser.explain()}
         return replace(found, experts=shares)
 

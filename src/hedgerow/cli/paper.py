@@ -60,6 +60,10 @@ def bounds(
     """
     from .. import bounds as calculators
 
+    if outside := [mean for mean in means if not 0.0 <= mean <= 1.0]:
+        raise ValueError(
+            f"the theorems are for rewards in [0, 1], whose mean cannot be {outside[0]:g}: scale them first"
+        )
     if (r is None) != (s is None):
         raise ValueError("the HUCBC' theorem needs both of its constants: give --r and --s")
     plays = None if history is None else [_number(part) for part in history.split(",")]

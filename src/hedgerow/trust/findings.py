@@ -5,28 +5,29 @@ from dataclasses import replace
 import numpy as np
 
 from ..nodes import Nodes
+from ..statistics import PULLS
 from . import linear, rewards
-from .report import Agreement, Grouping
+from .report import Agreement, Trust
 
 
-def findings(
-    nodes: Nodes, dimension: int | None, estimated: dict[str, float], *, weighted: bool
-) -> tuple[Grouping | None, Agreement | None, bool]:
-    """The worth of the grouping, and whether history and rounds agree, None where there is none; whether contexts lack a level.
+def findings(name: str, nodes: Nodes, dimension: int | None, estimated: dict[str, float], *, weighted: bool) -> Trust:
+    """The worth of the grouping, whether history and rounds agree, and whether contexts lack a level.
 
     ``estimated``: what the policy has found out about itself. ``weighted``: whether it may weigh its rounds; its ledger then
     knows the weights, and it finds levels by itself.
     """
     labels = nodes.arms.clusters or ()
     number_of = {label: number for number, label in enumerate(dict.fromkeys(labels))}
+    grouped = 1 < len(number_of) < len(labels)
+    blank = Trust(name, int(nodes.online[0, PULLS]), grouped=grouped, noise=estimated.get("scale", estimated.get("noise")))
     if dimension is None:
         groups = np.array([number_of[label] for label in labels])
-        grouping = rewards.grouping(nodes, groups, estimated.get("drift", 0.0)) if labels else None
-        return grouping, _drifted(rewards.agreement(nodes), estimated), False
+        grouping = rewards.grouping(nodes, groups, estimated.get("drift", 0.0)) if grouped else None
+        return replace(blank, grouping=grouping, history=_drifted(rewards.agreement(nodes), estimated))
     ledger = nodes.ledger if weighted else None
-    grouping = linear.grouping(nodes, dimension, len(number_of), ledger) if labels else None
+    grouping = linear.grouping(nodes, dimension, len(number_of), ledger) if grouped else None
     history = _drifted(linear.agreement(nodes, dimension, ledger), estimated)
-    return grouping, history, not weighted and linear.levelless(nodes, dimension)
+    return replace(blank, grouping=grouping, history=history, levelless=not weighted and linear.levelless(nodes, dimension))
 
 
 def _drifted(history: Agreement | None, estimated: dict[str, float]) -> Agreement | None:

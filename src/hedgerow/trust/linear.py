@@ -40,7 +40,7 @@ ENOUGH = 2.0
 
 def grouping(nodes: Nodes, dimension: int, groups: int, ledger: Floats | None) -> Grouping | None:
     """Spreads of the coefficients within and between groups, from the evidence on a grid."""
-    if nodes.online[0, PULLS] + nodes.past[0, PULLS] == 0.0 or groups in (1, len(nodes.arms.labels)):
+    if nodes.online[0, PULLS] + nodes.past[0, PULLS] == 0.0:
         return None
     derived = np.zeros((len(nodes.online), derived_size(dimension)))
     if ledger is None:

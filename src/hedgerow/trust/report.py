@@ -9,8 +9,13 @@ from ..types import Label
 BEYOND_CHANCE = 0.01
 """History and rounds that differ with a lower probability than this are said to differ."""
 
+A_HINT = 0.05
+"""Below this there is a hint that they may."""
+
 LET_GO = 0.1
 """A policy that counts less than this share of its history has let it go."""
+
+NO_GROUPING = {False: "It has no groups to judge.", True: "It is too early to say what the groups are worth."}
 
 
 class Estimate(NamedTuple):
@@ -110,6 +115,8 @@ class Agreement:
             return f"History and rounds differ beyond chance, {compared}: {shown}. {self._consequence()}"
         if self.p >= BEYOND_CHANCE:
             told = f"History and rounds agree as far as can be seen, {compared}."
+            if self.p < A_HINT:
+                told = f"There is a hint that history and rounds differ, not enough to say so, {compared}."
         elif self.bent:
             told = (
                 f"History and rounds differ, {compared}. With contexts, rewards of 0 and 1 do so even if nothing has changed, "
@@ -139,12 +146,14 @@ class Agreement:
 class Trust:
     """What is known about the worth of grouping and history; prints as sentences.
 
+    ``grouped``: whether there are groups to judge; ``grouping`` is None as long as there is too little data to judge them by.
     ``noise``: the standard deviation of an arm's rewards that the policy has estimated and explores by, if it does: the scale of
     ``scale="auto"``. ``levelless``: contexts have nothing constant in them, so that arms cannot differ in their level.
     """
 
     policy: str
     rounds: int
+    grouped: bool = False
     grouping: Grouping | None = None
     history: Agreement | None = None
     experts: dict[str, float] = field(default_factory=dict)
@@ -154,7 +163,7 @@ class Trust:
     def words(self) -> list[str]:
         """The findings, a sentence or two each."""
         lines = [f"{self.policy} after {self.rounds} round{'' if self.rounds == 1 else 's'}:"]
-        lines.append(self.grouping.words() if self.grouping else "It has no groups to judge.")
+        lines.append(self.grouping.words() if self.grouping else NO_GROUPING[self.grouped])
         lines.append(self.history.words() if self.history else "It has no history.")
         if self.experts:
             shares = ", ".join(f"{name} in {share:.0%}" for name, share in self.experts.items())

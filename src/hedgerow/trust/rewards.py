@@ -46,7 +46,7 @@ def grouping(nodes: Nodes, groups: Integers, drift: float) -> Grouping | None:
     seen, binary = np.count_nonzero(sums.rows), _binary(sums)
     if not binary and sums.rows.max() <= 1.0:  # nothing is known of the noise
         return None
-    if seen < 3 or len(set(groups.tolist())) in (1, groups.size) or np.ptp(sums.mean[sums.rows > 0.0]) == 0.0:
+    if seen < 3 or np.ptp(sums.mean[sums.rows > 0.0]) == 0.0:
         return None
     draws = posterior(sums, groups, np.random.default_rng(0), binary=binary)
     count = int(groups.max()) + 1
