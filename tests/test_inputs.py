@@ -14,6 +14,7 @@ ARMS = ["a", "b", "c"]
     [
         (lambda: hr.UCB([]), "at least one arm"),
         (lambda: hr.UCB("abc"), "single string 'abc'"),
+        (lambda: hr.Auto(3), r"such as \['a', 'b'\] or range\(2\), got 3"),
         (lambda: hr.UCB(["a", "b", "a"]), "more than once: 'a'"),
         (lambda: hr.UCB([None]), "got None"),
         (lambda: hr.UCB([float("nan")]), "got nan"),

@@ -73,6 +73,8 @@ def test_verdicts():
     assert Claim("a", "x", (open_, no)).verdict == "does not hold"
     assert Claim("a", "x", (open_,)).verdict == "not decided"
     assert Claim("a", "x", (yes, open_, no)).weakest is no
+    assert Claim("a", "x", (yes, open_, no)).tally == "1 of 3, not in 1"
+    assert Claim("a", "x", (yes, open_)).tally == "1 of 2"
     inside, outside = (Check("here", "x", value, value - 0.01, value + 0.01, above=-0.1, below=0.1) for value in (0.0, 0.2))
     assert (inside.outcome, outside.outcome) == ("holds", "does not hold")
     json.dumps(Claim("a", "x", (yes, inside)).as_dict(), allow_nan=False)

@@ -124,10 +124,11 @@ def test_arms_that_moved_together_are_told_from_those_that_moved_apart(then, now
 
 
 def test_dollars_in_labels_are_no_formulas():
-    figure = arms_figure(("a", "b", "c"), ("$0-$10", "$g^{$", "x"), np.array([[0.1, 0.2, 0.3]] * 3))
+    figure = arms_figure(("a", "$b$", "c"), ("$0-$10", "$g^{$", "a group with a long name"), np.array([[0.1, 0.2, 0.3]] * 3))
     figure.savefig(io.BytesIO())
-    labels = [tick.get_text() for tick in figure.axes[0].get_xticklabels()]
-    assert labels == ["x", r"\$g^{\$", r"\$0-\$10"]
+    arms, groups = figure.axes[0], figure.axes[0].child_axes[0]
+    assert [tick.get_text() for tick in arms.get_xticklabels()] == ["c", r"\$b\$", "a"]
+    assert [tick.get_text() for tick in groups.get_xticklabels()] == ["a group…ong name", r"\$g^{\$", r"\$0-\$10"]
 
 
 def test_of_many_arms_each_group_shows_its_best():

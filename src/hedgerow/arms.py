@@ -54,6 +54,8 @@ def _labels(arms: Iterable[Any]) -> Sequence[Label]:
     """Distinct labels; 0, 1, 2 and so on stay a range, which takes no memory."""
     if isinstance(arms, str | bytes):
         raise ValueError(f"arms must be a list of labels, got the single string {arms!r}")
+    if not isinstance(arms, Iterable):
+        raise ValueError(f"arms must be a list of labels, such as ['a', 'b'] or range(2), got {arms!r}")
     labels = tuple(as_label(arm, "an arm label") for arm in arms)
     if labels and all(type(arm) is int for arm in labels) and labels == tuple(range(len(labels))):
         return range(len(labels))

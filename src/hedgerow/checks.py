@@ -166,8 +166,13 @@ def same_policy(one: Any, other: Any) -> None:
 
 
 def accepted(make: Callable[..., Any], given: dict[str, Any]) -> dict[str, Any]:
-    """Those of the given keywords that a constructor takes."""
+    """Those of the given keywords that a constructor takes; one that is None is not given, and must not be needed."""
     parameters = inspect.signature(make).parameters.values()
+    for parameter in parameters:
+        if parameter.default is parameter.empty and given.get(parameter.name, True) is None:
+            name = getattr(make, "__name__", "the policy")
+            raise ValueError(f"{name} needs {parameter.name}, and this problem has none: play it on another")
+    given = {key: value for key, value in given.items() if value is not None}
     if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
         return given
     names = {parameter.name for parameter in parameters}

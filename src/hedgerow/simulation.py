@@ -164,7 +164,7 @@ def build(make: Make | Shuffled, trial: Trial, rng: np.random.Generator) -> Poli
         clusters = tuple(clusters[k] for k in rng.permutation(len(clusters)))
         make = make.make
     given = {"clusters": clusters, "history": trial.history, "dimension": trial.dimension}
-    return make(trial.arms, **accepted(make, {key: value for key, value in given.items() if value is not None}))
+    return make(trial.arms, **accepted(make, given))
 
 
 def _outcome(

@@ -99,7 +99,7 @@ class World:
 
 
 def _cases(make: Make, world: World) -> Iterator[tuple[str, Make]]:
-    takes = set(accepted(make, dict.fromkeys(("clusters", "history", "dimension"))))
+    takes = set(accepted(make, dict.fromkeys(("clusters", "history", "dimension"), True)))
     dimension = {"dimension": world.dimension} if "dimension" in takes and world.dimension else {}
     for shape, clusters in {"flat": None, "two levels": TWO_LEVELS, "three levels": THREE_LEVELS}.items():
         for start, history in {"cold": None, "warm": world.history}.items():

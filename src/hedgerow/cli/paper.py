@@ -61,9 +61,7 @@ def bounds(
     from .. import bounds as calculators
 
     if outside := [mean for mean in means if not 0.0 <= mean <= 1.0]:
-        raise ValueError(
-            f"the theorems are for rewards in [0, 1], whose mean cannot be {outside[0]:g}: scale them first"
-        )
+        raise ValueError(f"the theorems are for rewards in [0, 1], whose mean cannot be {outside[0]:g}: scale them first")
     if (r is None) != (s is None):
         raise ValueError("the HUCBC' theorem needs both of its constants: give --r and --s")
     plays = None if history is None else [_number(part) for part in history.split(",")]
@@ -95,7 +93,7 @@ def _show_claims(found: "Reproduction") -> None:
         table.add_column(column)
     colours = {"holds": "green", "holds under stated settings": "yellow", "not decided": "yellow", "does not hold": "red"}
     for claim in found.claims:
-        verdict = f"[{colours[claim.verdict]}]{claim.verdict}[/] ({claim.held} of {len(claim.checks)})"
+        verdict = f"[{colours[claim.verdict]}]{claim.verdict}[/] ({claim.tally})"
         weakest = claim.weakest
         numbers = f"{weakest.value:.3g} ({weakest.low:.3g} to {weakest.high:.3g})"
         table.add_row(claim.figure, claim.text, verdict, escape(f"{weakest.setting}: {numbers}"))

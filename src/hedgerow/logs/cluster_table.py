@@ -45,7 +45,7 @@ def file_table(place: str | Path, arms: Sequence[Label]) -> Table:
 def extended(arms: Sequence[Label], table: Table) -> tuple[tuple[Label, ...], tuple[Label, ...]]:
     """The arms of a log, then those that only the table names, and the cluster of each."""
     if missing := [arm for arm in arms if arm not in table]:
-        raise ValueError(f"{len(missing)} of {len(arms)} arms of the log have no cluster: {shown(missing)}")
+        raise ValueError(f"{len(missing)} of {len(arms)} arms of the log have no cluster: {shown(missing)}; name one for each")
     known = set(arms)
     every = (*arms, *(arm for arm in table if arm not in known))
     return every, tuple(table[arm] for arm in every)

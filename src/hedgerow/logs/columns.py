@@ -48,6 +48,8 @@ def check_names(data: Any, names: Sequence[str | None]) -> None:
     if missing := [name for name in names if name is not None and name not in there]:
         several = any("," in name and set(name.replace(" ", "").split(",")) <= set(there) for name in missing)
         hint = '; give each by itself: --context age --context city, or context=["age", "city"]' if several else ""
+        if len(there) == 1 and (between := next((sign for sign in ";\t|," if sign in there[0]), None)):
+            hint = f"; it seems to be separated by {between!r}, but a .csv file has commas, a .tsv file tabs"
         raise ValueError(f"the log has no column {shown(missing)}; its columns are {shown(there, 20)}{hint}")
 
 
@@ -71,7 +73,8 @@ def _content(data: Any, name: str, dtype: Any) -> str:
     if not given:
         return "has no values"
     odd = next((value for value in given if not is_number(value)), given[0])
-    return f"holds {dtype} such as {odd!r:.80}"
+    hint = ": write 1 and 0 for it" if str(odd).strip().lower() in ("yes", "no", "y", "n", "true", "false", "t", "f") else ""
+    return f"holds {dtype} such as {odd!r:.80}{hint}"
 
 
 def is_number(value: Any) -> bool:

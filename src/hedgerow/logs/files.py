@@ -88,7 +88,8 @@ def _errors_naming(paths: Sequence[Path]) -> Iterator[None]:
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, nw.exceptions.NarwhalsError, OSError) as error:
         name = paths[0].name if len(paths) == 1 else f"{paths[0].name} or another of {len(paths)} files"
         lines = str(error).strip().splitlines() or [type(error).__name__]
-        raise ValueError(f"{name} cannot be read: {lines[0]:.300}") from error
+        hint = "; save it as UTF-8" if "utf-8" in lines[0].lower() else ""
+        raise ValueError(f"{name} cannot be read: {lines[0]:.300}{hint}") from error
 
 
 def found(path: str | Path) -> list[Path]:

@@ -3,6 +3,7 @@
 import io
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -56,6 +57,17 @@ def new_figure(width: float, height: float) -> "Figure":
 def plain(label: object) -> str:
     """A label of the user's as it is: matplotlib would read what stands between two dollars as a formula."""
     return str(label).replace("$", r"\$")
+
+
+def short(label: object, most: int = 16) -> str:
+    """A label of at most so many letters, for an axis: its beginning and its end.
+
+    >>> short("Category 12: garden tools")
+    'Categor…en tools'
+    """
+    text = str(label)
+    begin = (most - 1) // 2
+    return plain(text if len(text) <= most else f"{text[:begin]}…{text[begin + 1 - most :]}")
 
 
 @contextmanager
@@ -139,7 +151,8 @@ def curves(result: Simulation, *, measure: str, policies: Sequence[str]) -> "Fig
         figure = new_figure(7.5, 3.8)
         axes = figure.subplots()
         draw_curves(axes, result, measure, policies)
-        figure.suptitle(f"{result.problem[:90]}\n{result.trials} trials, seed {result.seed}", fontsize=8)
+        title = fill(f"{result.problem}; {result.trials} trials, seed {result.seed}", 100)
+        figure.suptitle(title, fontsize=8)
         figure.legend(loc="outside right upper")
     return figure
 

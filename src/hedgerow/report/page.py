@@ -44,6 +44,8 @@ def _head(found: "Reproduction") -> str:
     counts = {verdict: sum(claim.verdict == verdict for claim in found.claims) for verdict in BADGES}
     words = {verdict: verdict if count == 1 else COUNTED[verdict] for verdict, count in counts.items()}
     tally = ", ".join(f"<b>{count}</b> {words[verdict]}" for verdict, count in counts.items() if count)
+    contrary = sum(claim.held > 0 and claim.failed > 0 for claim in found.claims)
+    tally += f"; <b>{contrary}</b> hold in some settings and do not in others" if contrary else ""
     settings = ", ".join(f"{name} {value}" for name, value in found.settings().items())
     warnings = "".join(f'<p class="warn">{escape(text)}</p>' for text in found.warnings())
     return f"""<h1>The paper, rerun</h1>
@@ -77,7 +79,7 @@ def _claim(claim: Claim) -> str:
     return f"""<details class="claim">
 <summary><a href="#figure-{claim.figure}">{name}</a>
 <span class="text">{escape(claim.text)}<br><small>{escape(shown)}</small></span>
-<span class="badge {BADGES[claim.verdict]}">{claim.verdict} <small>{claim.held} of {len(claim.checks)}</small></span></summary>
+<span class="badge {BADGES[claim.verdict]}">{claim.verdict} <small>{claim.tally}</small></span></summary>
 <div class="scroll"><table><thead><tr><th>setting</th><th>measured</th><th>mean</th><th>95 % interval</th><th></th></tr></thead>
 <tbody>{rows}</tbody></table></div>{note}</details>"""
 
@@ -93,7 +95,7 @@ def _experiment(found: "Reproduction", experiment: Experiment, drawing: str) -> 
     shown = found.of(experiment)
     tables = "\n".join(_table(panel, result) for panel, result in shown)
     claims = [claim for claim in found.claims if claim.figure == experiment.letter]
-    verdicts = "".join(f"<li>{escape(claim.text)}: <b>{claim.verdict}</b></li>" for claim in claims)
+    verdicts = "".join(f"<li>{escape(claim.text)}: <b>{claim.verdict}</b> ({claim.tally})</li>" for claim in claims)
     name = experiment.title if experiment.letter == "bounds" else f"({experiment.letter}) {experiment.title}"
     return f"""<section id="figure-{experiment.letter}">
 <h2>{escape(name)}</h2>

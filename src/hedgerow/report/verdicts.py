@@ -49,10 +49,19 @@ class Claim:
         return sum(check.outcome == HOLDS for check in self.checks)
 
     @property
+    def failed(self) -> int:
+        return sum(check.outcome == FAILS for check in self.checks)
+
+    @property
+    def tally(self) -> str:
+        """In how many settings it holds and, if there are any, in how many it does not; the others are open."""
+        return f"{self.held} of {len(self.checks)}" + (f", not in {self.failed}" if self.failed else "")
+
+    @property
     def verdict(self) -> str:
         if self.held:
             return "holds" if self.held == len(self.checks) else "holds under stated settings"
-        return "does not hold" if any(check.outcome == FAILS for check in self.checks) else "not decided"
+        return "does not hold" if self.failed else "not decided"
 
     @property
     def weakest(self) -> Check:

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..report.figures import BLUE, GREEN, GREY, INK, ORANGE, VERMILION, new_figure, plain, style
+from ..report.figures import BLUE, GREEN, GREY, INK, ORANGE, VERMILION, new_figure, short, style
 from ..types import Floats, Label
 
 if TYPE_CHECKING:
@@ -26,8 +26,8 @@ CURVES = {
     "shuffled": ("HUCBC, shuffled labels", VERMILION),
 }
 COLD = {"UCB": "UCB", "grouped": "UCBC", "shuffled": "UCBC, shuffled labels"}
-MOST_ARMS, MOST_GROUPS = 200, 40
-"""More arms than this would be a smear: then each group shows its best, and only some groups are named."""
+MOST_ARMS, MOST_NAMED, MOST_GROUPS = 200, 40, 40
+"""More arms than this would be a smear: then each group shows its best; fewer arms have names, and so have some groups."""
 
 
 def gains_figure(found: "Evaluation") -> "Figure":
@@ -86,10 +86,10 @@ def course_figure(course: "Course", scale: float) -> "Figure":
             if part == "share" and course.share is not None:
                 median, low, high = 100.0 * course.share
                 axes.fill_between(course.rows, low, high, color=BLUE, alpha=0.2, linewidth=0)
-                axes.plot(course.rows, median, color=BLUE, marker="o", markersize=3)
+                axes.plot(course.rows, median, color=BLUE, marker="o", markersize=3, clip_on=False)
                 axes.set(title="groups explain, % of real differences", ylim=(0.0, 100.0))
             elif course.moved is not None:
-                axes.plot(course.rows, course.moved, color=ORANGE, marker="o", markersize=3)
+                axes.plot(course.rows, course.moved, color=ORANGE, marker="o", markersize=3, clip_on=False)
                 axes.set(title="arms have moved since history by", ylim=(0.0, max(1.2 * float(course.moved.max()), 0.2 * scale)))
             axes.set(xlabel="later rows seen", xlim=(0, None))
             axes.xaxis.set_major_locator(MaxNLocator(4, integer=True))
@@ -108,6 +108,7 @@ def arms_figure(arms: tuple[Label, ...], clusters: tuple[Label, ...] | None, mea
         figure = new_figure(8.0, 3.6)
         axes = figure.subplots()
         place, ticks = 0, []
+        named: dict[int, str] = {}
         most = len(arms) if len(arms) <= MOST_ARMS else max(MOST_ARMS // len(ordered), 1)
         for turn, (_, members) in enumerate(ordered):
             inside = sorted(members, key=lambda at: -median[at])[:most]
@@ -115,13 +116,20 @@ def arms_figure(arms: tuple[Label, ...], clusters: tuple[Label, ...] | None, mea
             error = [median[inside] - low[inside], high[inside] - median[inside]]
             axes.errorbar(x, median[inside], yerr=error, fmt="o", markersize=3, linewidth=1, color=(BLUE, ORANGE)[turn % 2])
             ticks.append(place + (len(inside) - 1) / 2.0)
+            named |= {place + rank: short(arms[at]) for rank, at in enumerate(inside)}
             place += len(inside) + 1
         shown = f"the {most} best of each group, at most" if most < max(map(len, groups.values())) else ""
-        axes.set(ylabel="expected reward", xlabel=shown if clusters else "arm")
+        axes.set(ylabel="expected reward", xlabel=shown)
         step = -(-len(ordered) // MOST_GROUPS)
-        names = [plain(str(label)[:14]) for label, _ in ordered]
-        axes.set_xticks(ticks[::step], names[::step], rotation=45 if len(names) > 6 else 0, fontsize=8)
+        names = [short(label, max(16, 80 // len(ordered))) for label, _ in ordered]
         axes.grid(False, axis="x")
+        above: Any = axes
+        if len(arms) <= MOST_NAMED:
+            axes.set_xticks(list(named), list(named.values()), rotation=90, fontsize=7)
+            above = axes.secondary_xaxis("top")
+            above.tick_params(length=0)
+            above.spines[:].set_visible(False)
+        above.set_xticks(ticks[::step], names[::step], rotation=45 if len(names) > 6 else 0, fontsize=8)
     return figure
 
 

@@ -81,7 +81,7 @@ def _gains(found: "Evaluation") -> str:
     parts = words.tables(found)
     rows = "".join(_row(name, [gains.get(name) for _, gains in parts]) for name in found.gains)
     head = f"<tr><th>gain of</th>{''.join(f'<th>{escape(how)}</th>' for how, _ in parts)}</tr>"
-    caption = "Gains per 1000 decisions; a gain is shown if its whole interval lies on one side of 0."
+    caption = "Gains per 1000 decisions; one counts as proven if its whole interval lies on one side of 0."
     return (
         f"<h2>Gains</h2>\n{_drawing(gains_figure(found), caption)}\n"
         f'<div class="scroll"><table><thead>{head}</thead><tbody>{rows}</tbody></table></div>'
