@@ -156,7 +156,7 @@ class Bandit:
         >>> hr.UCB(["a", "b"]).select().arm
         'a'
         """
-        x = self._numbers(context)
+        x = checks.as_context(None, self._dimension, self.name) if context is None else self._numbers(context)
         nodes = self._nodes
         rule, clock = self._kernel
         leaf = self._walk.choose(rule, clock, nodes, x, NO_KEY if rng is None and not self._draws else self._key(rng))
@@ -171,7 +171,7 @@ class Bandit:
 
     def _numbers(self, context: Any) -> Floats:
         """A context, or a mapping of raw values, as an array of its own; its numbers are not looked at."""
-        if context is not None and type(context) is not np.ndarray and type(context) is not tuple:
+        if type(context) is not np.ndarray and type(context) is not tuple:
             context = encoded(context, self)
         return checks.as_context(context, self._dimension, self.name)
 
