@@ -124,11 +124,11 @@ def test_arms_that_moved_together_are_told_from_those_that_moved_apart(then, now
 
 
 def test_dollars_in_labels_are_no_formulas():
-    figure = arms_figure(("a", "$b$", "c"), ("$0-$10", "$g^{$", "a group with a long name"), np.array([[0.1, 0.2, 0.3]] * 3))
+    figure = arms_figure(("a", "$b$", "c"), ("$0-$10", "$g^{$", "a group with a very long name"), np.array([[0.1, 0.2, 0.3]] * 3))
     figure.savefig(io.BytesIO())
     arms, groups = figure.axes[0], figure.axes[0].child_axes[0]
     assert [tick.get_text() for tick in arms.get_xticklabels()] == ["c", r"\$b\$", "a"]
-    assert [tick.get_text() for tick in groups.get_xticklabels()] == ["a group…ong name", r"\$g^{\$", r"\$0-\$10"]
+    assert [tick.get_text() for tick in groups.get_xticklabels()] == ["a group with…ery long name", r"\$g^{\$", r"\$0-\$10"]
 
 
 def test_of_many_arms_each_group_shows_its_best():
@@ -241,6 +241,13 @@ def test_few_groups_refuse_the_grouping_only():
     assert "2 of the 2 groups have two arms or more; at least 3" in found.grouping_refused
     assert "Grouping refused" in str(found)
     assert set(found.gains) == {"history", "log"}
+
+
+def test_hundreds_of_arms_can_be_judged():
+    """In more ways to deal them out than a double can hold."""
+    rng = np.random.default_rng(0)
+    frame = pl.DataFrame({"ad": rng.integers(300, size=3000), "click": rng.integers(2, size=3000)})
+    assert hr.inspect(frame.with_columns(topic=pl.col("ad") % 20), arm="ad", reward="click", clusters="topic").explained
 
 
 def test_three_pairs_of_arms_are_too_few_for_any_p_value():

@@ -62,7 +62,7 @@ def grouping_refusal(groups: Integers) -> str | None:
     large = sum(size >= 2 for size in sizes)
     if large < LEAST_GROUPS:
         return f"{large} of the {len(sizes)} groups have two arms or more; at least {LEAST_GROUPS} such groups are needed."
-    if (ways := deals(sizes)) * REFUTED < 1.0:
+    if (ways := deals(sizes)) < 1.0 / REFUTED:
         return (
             f"{groups.size} arms can be dealt out to groups of these sizes in {ways} ways only, so that even the best of them "
             f"could be chance (p = {1 / ways:.2g}); one more arm would do."
@@ -75,6 +75,8 @@ def deals(sizes: list[int]) -> int:
 
     >>> deals([2, 2, 2])
     15
+    >>> deals([20] * 100) > 10**1000
+    True
     """
     ways = math.factorial(sum(sizes))
     for same in (*sizes, *Counter(sizes).values()):
