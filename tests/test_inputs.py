@@ -199,6 +199,9 @@ def test_workers_that_cannot_be_merged():
         policy.merge(hr.HUCB(ARMS))
     with pytest.raises(ValueError, match="these differ: 'd'"):
         policy.merge(grown)
+    for stranger in (None, "x"):
+        with pytest.raises(ValueError, match="only workers of the same policy"):
+            policy.merge(stranger)
     with pytest.raises(ValueError, match="it has learnt more"):
         policy.merge(hr.UCB(ARMS), since=ahead)
     meta, other, since = (hr.META(ARMS) for _ in range(3))

@@ -237,3 +237,25 @@ def test_a_folder_or_nothing_is_no_file(tmp_path):
         hr.UCB(["a"]).save(tmp_path)
     with pytest.raises(ValueError, match="needs the path of a file, got None"):
         hr.load(None)
+
+
+@pytest.mark.parametrize(
+    ("waiting", "message"),
+    [
+        ([["a", [1.0, 0.0], 10**9]], "as many decisions as it counts"),
+        ([["a", [1.0, 0.0], -3]], "fewer than one"),
+        ([["z", [1.0, 0.0], 1]], "unknown arm 'z'"),
+        ([["a", [1.0], 1]], "context must be 2 numbers"),
+        ([["a", ["x", "y"], 1]], "context must be 2 numbers"),
+    ],
+)
+def test_forged_decisions_that_wait(tmp_path, waiting, message):
+    policy, path = hr.Auto(["a", "b"], dimension=2), tmp_path / "policy"
+    policy.expect(policy.select([1.0, 0.0]))
+    policy.save(path)
+    assert hr.load(path).pending == 1
+    content = members(path)
+    manifest = json.loads(content["manifest.json"])
+    forge(path, {**content, "manifest.json": json.dumps({**manifest, "waiting": waiting})})
+    with pytest.raises(ValueError, match=message):
+        hr.load(path)

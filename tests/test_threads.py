@@ -1,11 +1,22 @@
 """Several threads on one policy: nothing breaks, and plain updates all count."""
 
 import contextlib
+import sys
 import threading
 
 import numpy as np
+import pytest
 
 import hedgerow as hr
+
+
+@pytest.fixture
+def often():
+    """Threads take turns as often as they can."""
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(interval)
 
 
 def run(*workers):
@@ -25,6 +36,29 @@ def test_every_update_counts():
 
     run(*[work] * 4)
     assert policy.rounds == 2000
+
+
+@pytest.mark.parametrize("dimension", [None, 3])
+@pytest.mark.parametrize("make", [hr.HUCBC, hr.Auto, hr.META], ids=lambda make: make.__name__)
+def test_decisions_that_wait_are_all_counted(make, dimension, often):
+    if dimension is not None and make is hr.HUCBC:
+        make = hr.HLinUCBC
+    given = {} if dimension is None else {"dimension": dimension}
+    policy = make(range(40), clusters=[k % 4 for k in range(40)], **given)
+    context = None if dimension is None else [1.0, 0.5, -0.5]
+    policy.update(policy.select(context), 0.5)
+
+    def work():
+        for _ in range(60):
+            kept, gone = policy.select(context), policy.select(context)
+            policy.expect(kept)
+            policy.expect(gone)
+            policy.update(kept, 1.0)
+            policy.cancel(gone)
+
+    run(*[work] * 4)
+    assert (policy.rounds, policy.pending) == (241, 0)
+    np.testing.assert_array_equal([score.waiting for score in policy.explain(context)], 0)
 
 
 def test_arms_may_come_while_others_choose():

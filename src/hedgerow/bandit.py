@@ -19,12 +19,13 @@ from .logs.encoding import Encoding, all_encoded, encoded
 from .nodes import Layout, Nodes, historical, restored, with_tournaments
 from .randomness import KEYS, NO_KEY, new_key
 from .rules import RULES, Rule
-from .statistics import LARGEST, PULLS, waiting
+from .statistics import AWAITED, LARGEST, PULLS, waiting
 from .tree import CLOCKS
 from .trust import Trust
 from .types import Context, Decision, Decisions, Floats, Label, tuples
 from .waiting import Waiting
 from .walks import walk_of
+from .whole import Locked, whole
 
 BATCH = 1 << 22
 """Scores that ``select_many`` holds in memory at a time."""
@@ -33,7 +34,7 @@ Round: TypeAlias = tuple[Label, tuple[float, ...] | None]
 """An arm, and the context it was chosen in."""
 
 
-class Bandit:
+class Bandit(Locked):
     """A policy: arms in a tree, sums in its nodes, and a rule that scores a node.
 
     Arguments
@@ -88,10 +89,10 @@ class Bandit:
 
     def __getstate__(self) -> dict[str, Any]:
         """For copies and pickles: all but the walk, which is a module."""
-        return {**self.__dict__, "_walk": None}
+        return {**super().__getstate__(), "_walk": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
+        super().__setstate__(state)
         self._walk = walk_of(self.rule)
 
     def _planted(self, arms: Arms, online: Floats, past_rows: Floats, before: Floats | None = None) -> Nodes:
@@ -138,6 +139,7 @@ class Bandit:
         return History(self.arms, self._past_rows(), self.dimension, encoding=self.encoding)
 
     @history.setter
+    @whole
     def history(self, history: History | None) -> None:
         nodes = self._nodes
         rows = checks.history_rows(history, nodes.arms.labels, self.dimension)
@@ -233,10 +235,7 @@ class Bandit:
         if context is not seen:
             x = self._numbers(context)
         if self._waiting:
-            waited = self._round(leaf, x)
-            if waited not in self._waiting:  # expected now, so that what others wait for stays counted whatever is made anew
-                self.anticipate(*waited)
-            self._settle_round(waited, leaf, value, x)
+            self._settle_round(arm, value, x)
         elif not self._walk.learn(self._kernel[0], nodes, leaf, value, x):
             raise checks.bad_context(x)
 
@@ -255,6 +254,7 @@ class Bandit:
         checks.own_decision(decision, self)
         self.anticipate(decision.arm, decision.context)
 
+    @whole
     def anticipate(self, arm: Label, context: Context | None = None) -> None:
         """``expect`` for a round that someone else decided."""
         nodes = self._nodes
@@ -275,7 +275,12 @@ class Bandit:
         """Expected decisions whose reward has not come yet."""
         return self._waiting.total()
 
-    def _settle_round(self, waited: Round, leaf: int, reward: float, context: Floats) -> None:
+    @whole
+    def _settle_round(self, arm: Label, reward: float, context: Floats) -> None:
+        leaf = self._nodes.arms.leaf(arm)
+        waited = self._round(leaf, context)
+        if waited not in self._waiting:  # expected now, so that what others wait for stays counted whatever is made anew
+            self.anticipate(*waited)
         self._waiting.settle(waited)
         self._walk.settle(self.rule.number, self._nodes, leaf, reward, context, self._still_waiting(self._nodes))
         self._close()
@@ -294,6 +299,7 @@ class Bandit:
         checks.own_decision(decision, self)
         self.dismiss(decision.arm, decision.context)
 
+    @whole
     def dismiss(self, arm: Label, context: Context | None = None) -> None:
         """``cancel`` for a round that someone else decided."""
         leaf = self._nodes.arms.leaf(arm)
@@ -348,6 +354,7 @@ class Bandit:
             warnings.warn(found.history.words(), UserWarning, stacklevel=2)
         return found
 
+    @whole
     def add_arm(self, arm: Label, *, cluster: Label | None = None) -> None:
         """Offer one more arm from now on; a clustered policy needs its cluster, which may be new."""
         arms = self._nodes.arms
@@ -355,8 +362,9 @@ class Bandit:
         paths = None if arms.paths is None else (*arms.paths, path)
         self._replant(Arms((*arms.labels, arm), paths), [*range(len(arms.labels)), -1])
 
+    @whole
     def remove_arm(self, arm: Label) -> None:
-        """Withdraw an arm with all that was learnt of it, as if it had never been there."""
+        """Withdraw an arm with its rewards, as if it had never been there; what they said of the noise of all arms may stay."""
         arms = self._nodes.arms
         gone = arms.position(arm)
         if len(arms.labels) == 1:
@@ -372,15 +380,16 @@ class Bandit:
         online, past = (np.vstack([part, np.zeros((1, part.shape[1]))])[positions] for part in rows)
         self._nodes = self._planted(arms, arms.totals(online), past, self._nodes.ledger)
 
+    @whole
     def merge(self, other: "Bandit", *, since: "Bandit | None" = None) -> None:
         """Add what another worker learnt online.
 
         ``since``: the policy that both workers started from, if it had learnt something already; that part is
         in both and is not counted again.
         """
-        arms = self._nodes.arms
+        learnt, arms = self._learnt_by(other, since), self._nodes.arms
         ledgers = self._nodes.ledger, other._nodes.ledger, since._nodes.ledger if since else None
-        learnt, ledger = self._walk.join(self._learnt_by(other, since), *ledgers)
+        learnt, ledger = self._walk.join(learnt, *ledgers)
         online = self._nodes.online_rows(arms.labels) + learnt
         self._waiting = Waiting(self._waiting + other._waiting - (since._waiting if since else Counter()))
         self._nodes = self._planted(arms, arms.totals(online), self._past_rows(), ledger)
@@ -400,6 +409,7 @@ class Bandit:
                 raise ValueError("since must be the policy that the other worker started from: it has learnt more")
         return learnt
 
+    @whole
     def save(self, path: str | Path) -> None:
         """Write the whole state to a file that ``hedgerow.load`` reads."""
         state.save(path, *self._state())
@@ -431,6 +441,11 @@ class Bandit:
         self._nodes = restored(arms, file, self._layout, self._walk.row_size(length), shapes, pending)
         if not self._walk.sound(arms.tree, self._nodes.ledger, length):
             raise ValueError("its ledger is that of another policy")
+        for arm, context in self._waiting:
+            arms.leaf(arm)
+            checks.checked_context(context, length, self.name)
+        if self._waiting and self._nodes.pending[0, AWAITED] != self._waiting.total():
+            raise ValueError("it does not wait for as many decisions as it counts")
         return self
 
     def __repr__(self) -> str:

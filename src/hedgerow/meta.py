@@ -20,6 +20,7 @@ from .rules import RULES
 from .trust import Trust
 from .types import Context, Decision, Decisions, Label, Policy
 from .waiting import Waiting
+from .whole import Locked, whole
 
 Awaited: TypeAlias = tuple[Label, tuple[str, ...], tuple[float, ...] | None]
 """A round whose reward is still to come: its arm, the experts that were followed (none, if others decided), and its context."""
@@ -28,7 +29,7 @@ CHOOSERS = ("ucb", "d3rb")
 """Rules that can choose among experts."""
 
 
-class Meta:
+class Meta(Locked):
     """Follow one of several policies at each round, chosen by UCB over the rewards that each has earned (section META).
 
     Arguments
@@ -118,6 +119,7 @@ class Meta:
         seen = inner.context if inner.context is not None or context is None else tuple(np.asarray(context, float).tolist())
         return Decision(inner.arm, inner.cluster, seen, (followed, *inner.experts), self.identity)
 
+    @whole
     def update(self, decision: Decision, reward: float) -> None:
         """Learn the reward of a decision: the followed expert earns it; with ``shared``, all experts learn from it."""
         followed, inner = self._passed_on(decision)
@@ -140,6 +142,7 @@ class Meta:
         context = decision.context if expert.dimension else None
         return followed, decision._replace(context=context, experts=tuple(deeper), policy=expert.identity)
 
+    @whole
     def expect(self, decision: Decision) -> None:
         """Count a decision whose reward is still to come: in the expert that was followed, and with ``shared`` in all."""
         followed, inner = self._passed_on(decision)
@@ -150,6 +153,7 @@ class Meta:
         if self.shared:
             self._warn_of([other for name, other in self.experts.items() if name != followed], decision)
 
+    @whole
     def cancel(self, decision: Decision) -> None:
         """Wait no longer for the reward of an expected decision: it will not come."""
         followed, inner = self._passed_on(decision)
@@ -160,6 +164,7 @@ class Meta:
         if self.shared:
             self._dismiss_in([other for name, other in self.experts.items() if name != followed], decision)
 
+    @whole
     def anticipate(self, arm: Label, context: Context | None = None) -> None:
         """``expect`` for a round that someone else decided: only shared experts count it."""
         x = encoded(context, self)
@@ -169,6 +174,7 @@ class Meta:
             self._warn_of(list(self.experts.values()), Decision(arm, context=seen))
             self._expected[_awaited(arm, (), seen)] += 1
 
+    @whole
     def dismiss(self, arm: Label, context: Context | None = None) -> None:
         """``cancel`` for a round that someone else decided."""
         x = encoded(context, self)
@@ -204,6 +210,7 @@ class Meta:
         for expert in self.experts.values():
             expert.check(arm, reward, context if expert.dimension else None)
 
+    @whole
     def learn(self, arm: Label, reward: float, context: Context | None = None) -> None:
         """Learn from a round that someone else decided: no expert was followed, and only shared ones learn."""
         x = encoded(context, self)
@@ -244,6 +251,7 @@ class Meta:
         shares = {str(score.label): score.pulls / max(self.rounds, 1) for score in self._chooser.explain()}
         return replace(found, experts=shares)
 
+    @whole
     def add_arm(self, arm: Label, *, cluster: Label | None = None) -> None:
         """Offer one more arm in every expert; those without clusters leave the cluster aside."""
         new_path(arm, cluster, arms=self.arms, clusters=self.clusters)
@@ -251,6 +259,7 @@ class Meta:
         for expert in self.experts.values():
             expert.add_arm(arm, cluster=cluster if expert.clustered else None)
 
+    @whole
     def remove_arm(self, arm: Label) -> None:
         """Withdraw an arm from every expert; what the experts earned with it stays, what they still expected does not."""
         self._check_experts()
@@ -266,6 +275,7 @@ class Meta:
         if changed := [name for name, expert in self.experts.items() if expert.arms != self.arms]:
             raise ValueError(f"the arms of expert {changed[0]!r} were changed apart from those of the others")
 
+    @whole
     def merge(self, other: "Meta", *, since: "Meta | None" = None) -> None:
         """Add what another worker learnt; ``since`` is the policy that both started from, if it had learnt already."""
         self.check_merge(other, since=since)
@@ -287,6 +297,7 @@ class Meta:
             *((own, other.experts[key], since.experts[key] if since else None) for key, own in self.experts.items()),
         ]
 
+    @whole
     def save(self, path: str | Path) -> None:
         """Write the whole state to a file that ``hedgerow.load`` reads."""
         state.save(path, *self._state())

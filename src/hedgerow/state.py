@@ -12,7 +12,7 @@ import zipfile
 from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import IO, Any, TypeAlias
 
 import numpy as np
 from numpy.lib import format as npy
@@ -98,23 +98,26 @@ def load(path: str | Path) -> Any:
     """
     if not isinstance(path, str | Path):
         raise ValueError(f"load needs the path of a file, got {path!r}")
-    try:
-        with zipfile.ZipFile(path) as archive:
-            manifest = _manifest(archive)
-            module, name = KINDS[manifest["kind"]]
-            file = StateFile(archive, manifest)
-            restored = getattr(import_module(f".{module}", __package__), name)._restore(file)
-            if strange := set(archive.namelist()) - file.taken:
-                raise ValueError(f"{min(strange)!r} does not belong there")
-            return restored
-    except OSError:
-        raise
-    except zipfile.BadZipFile as error:
-        raise ValueError(f"{path} is not a hedgerow state file, or was cut short: {error}") from error
-    except KeyError as error:
-        raise ValueError(f"{path} is not a sound hedgerow state file: it lacks {error}") from error
-    except Exception as error:  # whatever a forged file makes the parsers raise
-        raise ValueError(f"{path} is not a sound hedgerow state file: {error}") from error
+    with Path(path).open("rb") as source:
+        try:
+            return _read(source)
+        except zipfile.BadZipFile as error:
+            raise ValueError(f"{path} is not a hedgerow state file, or was cut short: {error}") from error
+        except KeyError as error:
+            raise ValueError(f"{path} is not a sound hedgerow state file: it lacks {error}") from error
+        except Exception as error:  # whatever a forged file makes the parsers raise
+            raise ValueError(f"{path} is not a sound hedgerow state file: {error}") from error
+
+
+def _read(source: IO[bytes]) -> Any:
+    with zipfile.ZipFile(source) as archive:
+        manifest = _manifest(archive)
+        module, name = KINDS[manifest["kind"]]
+        file = StateFile(archive, manifest)
+        restored = getattr(import_module(f".{module}", __package__), name)._restore(file)
+        if strange := set(archive.namelist()) - file.taken:
+            raise ValueError(f"{min(strange)!r} does not belong there")
+        return restored
 
 
 def _manifest(archive: zipfile.ZipFile) -> Manifest:

@@ -34,4 +34,6 @@ class Waiting(Counter[Key]):
     @classmethod
     def restored(cls, listed: list[list[Any]]) -> "Waiting[Key]":
         """Those that ``listed`` wrote."""
-        return cls({cast(Key, tuple(key)): int(count) for *key, count in tuples(listed)})
+        if any(type(count) is not int or count < 1 for *_, count in listed):
+            raise ValueError("it counts decisions that wait by parts, or fewer than one")
+        return cls({cast(Key, tuple(key)): count for *key, count in tuples(listed)})
