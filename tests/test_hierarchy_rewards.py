@@ -6,7 +6,7 @@ import pytest
 import hedgerow as hr
 from hedgerow.hierarchy.drift import drift_of_means
 from hedgerow.hierarchy.spreads import GRID, NOTHING, estimate_spreads
-from hedgerow.hierarchy.survey import measure
+from hedgerow.hierarchy.survey import arm_of, measure
 from hedgerow.hierarchy.table import (
     ARMS,
     BINARY,
@@ -281,3 +281,70 @@ def test_rare_events_in_other_units_are_the_same(make):
 def test_two_different_arms_are_not_enough_to_tell_two_values():
     history = hr.History.from_rounds(arms=list("aaabbbccc"), rewards=[0, 1, 2, 0, 1, 2, 2, 2, 1])
     assert hr.HierUCB(list("abc"), history=history)._nodes.ledger[BINARY] == 0.0
+
+
+@pytest.mark.parametrize("apart", [3.0, 10.0])
+def test_a_history_that_is_far_off_says_nothing_of_the_noise(apart):
+    lost = np.zeros(2)
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        now, past = rng.normal(size=10), np.repeat(np.arange(10), 50)
+        then = (now + apart * rng.normal(size=10))[past] + 0.5 * rng.normal(size=500)
+        policies = [
+            hr.Auto(range(10), clusters=[0, 1] * 5, history=log)
+            for log in (hr.History.from_rounds(arms=past, rewards=then), None)
+        ]
+        for noise in 0.5 * rng.normal(size=(1500, 10)):
+            for place, policy in enumerate(policies):
+                decision = policy.select()
+                policy.update(decision, now[decision.arm] + noise[decision.arm])
+                lost[place] += now.max() - now[decision.arm]
+        assert 0.3 < policies[0].explain().settings["noise"] < 0.8  # of few arms, with at most three degrees of freedom each
+    assert lost[0] < 2.0 * lost[1]  # it was three to four times as much
+
+
+def test_of_an_arm_that_has_moved_both_parts_deviate_from_their_own_means():
+    rng = np.random.default_rng(1)
+    past, now = rng.normal(0.0, 1.0, (4, 30)), rng.normal([[5.0], [-5.0], [9.0], [-9.0]], 1.0, (4, 20))
+    policy = hr.HierUCB(range(4), history=hr.History.from_rounds(arms=np.repeat(np.arange(4), 30), rewards=past.ravel()))
+    for arm in range(4):
+        for reward in now[arm]:
+            policy.learn(arm, reward)
+    nodes = policy._nodes
+    assert nodes.ledger[DRIFT2] > 1.0
+    for arm, leaf in enumerate(nodes.arms.leaves):
+        trust = nodes.derived[leaf, TRUST]
+        plays, mean, deviations, freedom = arm_of(nodes.online, nodes.past, nodes.derived, nodes.ledger, leaf)
+        assert plays == pytest.approx(20 + trust * 30)
+        assert mean == pytest.approx((now[arm].sum() + trust * past[arm].sum()) / plays)
+        assert deviations == pytest.approx(20 * now[arm].var() + trust * 30 * past[arm].var())
+        assert freedom == pytest.approx(19 + trust * 29)
+
+
+@pytest.mark.parametrize(("low", "high"), [(0.0, 0.3), (100.0, 100.3), (123.4, 123.7), (0.0, 1e-12), (-7.0, 1e6)])
+def test_two_values_are_told_in_any_unit(low, high):
+    rng = np.random.default_rng(2)
+    policy = hr.Auto(range(5))
+    for hit in rng.random(3000) < 0.3:
+        policy.learn(int(rng.integers(5)), high if hit else low)
+    assert policy.explain().settings["two_valued"] == 1.0
+    policy.learn(0, 0.5 * (low + high))
+    assert policy.explain().settings["two_valued"] == 1.0  # until the next refresh
+    for _ in range(400):
+        policy.learn(0, 0.5 * (low + high))
+    assert policy.explain().settings["two_valued"] == 0.0
+
+
+def test_tiny_rewards_are_not_taken_for_zeros():
+    history = hr.History.from_rounds(arms=["a", "b"], rewards=[1e-9, -1e-9])
+    assert hr.Auto(["a", "b"], history=history)._nodes.ledger[BINARY] == 0.0
+
+
+@pytest.mark.parametrize("weight", [1.0, 0.5, 0.2, 0.1, 0.05, 0.01])
+def test_a_weighted_history_tells_of_the_noise_too(weight):
+    """Up to a factor: how many rounds its plays are parts of is not known."""
+    arms = list(range(10))
+    rewards = np.random.default_rng(3).normal(size=110)
+    history = hr.History.from_rounds(arms=np.repeat(arms, 11), rewards=rewards).weighted(weight)
+    assert 0.9 < hr.HUCB(arms, history=history, scale="auto").explain().settings["scale"] < 1.5
+    assert 0.9 < hr.Auto(arms, history=history).explain().settings["noise"] < 1.5

@@ -28,15 +28,25 @@ def arm_noise(online: Floats, past: Floats, node: int, trust: float) -> tuple[fl
 
 
 @compiled
+def freedom_of(plays: float, deviations: float) -> float:
+    """Degrees of freedom of an arm's squared deviations: its plays less one; a single play has none.
+
+    Plays of a weighted history are parts of some, and less than two may deviate: then half of them.
+    """
+    return max(plays - 1.0, 0.5 * plays if deviations > 0.0 else 0.0)
+
+
+@compiled
 def known_noise(tree: Links, online: Floats, past: Floats) -> tuple[float, float]:
     """Sum of the arms' own variances, each times its degrees of freedom, and the sum of these."""
     sum_of_variances, freedom = 0.0, 0.0
     for node in range(1, len(tree)):
         if tree[node, SIZE] == 0:
             plays, _, deviations = arm_noise(online, past, node, 1.0)
-            if plays > 1.0:
-                weight = min(plays - 1.0, FREEDOM)
-                sum_of_variances += weight * deviations / (plays - 1.0)
+            known = freedom_of(plays, deviations)
+            if known > 0.0:
+                weight = min(known, FREEDOM)
+                sum_of_variances += weight * deviations / known
                 freedom += weight
     return sum_of_variances, freedom
 
@@ -63,10 +73,10 @@ def unknown_noise(tree: Links, online: Floats, past: Floats) -> tuple[float, flo
     level = arm_noise(online, past, 0, 1.0)[1]
     for node in range(1, len(tree)):
         if tree[node, SIZE] == 0:
-            plays, mean, _ = arm_noise(online, past, node, 1.0)
+            plays, mean, deviations = arm_noise(online, past, node, 1.0)
             if plays > 0.0:
                 arms += 1.0
-                single += 1.0 if plays <= 1.0 else 0.0
+                single += 1.0 if freedom_of(plays, deviations) == 0.0 else 0.0
                 total += mean - level
                 squares += (mean - level) ** 2
     return single, max(squares - total * total / max(arms, 1.0), 0.0) / max(arms - 1.0, 1.0)
@@ -74,9 +84,16 @@ def unknown_noise(tree: Links, online: Floats, past: Floats) -> tuple[float, flo
 
 @compiled
 def two_values(pulls: float, total: float, squares: float, low: float, high: float) -> bool:
-    """Whether all rewards with these sums are ``low`` or ``high``: then sum (r - low)(high - r) = 0."""
+    """Whether all rewards with these sums are ``low`` or ``high``, and some high: then sum (r - low)(high - r) = 0.
+
+    Sums of rewards far from zero have rounding errors; where these are as large as the rewards differ, nobody can tell.
+    """
+    width2, level2 = (high - low) ** 2, max(low * low, high * high)
+    rounding = (1e-14 + 1e-15 * math.sqrt(pulls)) * level2
     between = (low + high) * total - squares - pulls * low * high
-    return abs(between) <= 1e-9 * pulls * (high - low) ** 2
+    above = squares - 2.0 * low * total + pulls * low * low
+    near = 1e-9 * width2 + rounding
+    return abs(between) <= pulls * near and above > pulls * near and rounding < 1e-4 * width2
 
 
 @compiled

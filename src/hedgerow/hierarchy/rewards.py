@@ -11,12 +11,12 @@ import math
 import numpy as np
 
 from ..kernel import compiled
-from ..noise import GROWTH, arm_noise
+from ..noise import GROWTH
 from ..statistics import PULLS, observe_reward
 from ..tree import FIRST, PARENT, SIZE
 from ..types import Floats, Links
 from .spreads import estimate_spreads
-from .survey import hoped_noise, noise_of, survey
+from .survey import arm_of, hoped_noise, noise_of, survey
 from .table import (
     ALONE,
     ALONE_SPREAD,
@@ -43,7 +43,6 @@ from .table import (
     SPREAD2,
     STRANGER,
     TAU2,
-    TRUST,
     UNIT,
     WITHIN,
     WITHIN_SPREAD,
@@ -182,10 +181,10 @@ def learn_reward(tree: Links, online: Floats, past: Floats, derived: Floats, led
     if 1.0 + online[0, PULLS] >= ledger[NEXT]:
         refresh(tree, online, past, derived, ledger)
         return
-    plays, mean, deviations = arm_noise(online, past, leaf, derived[leaf, TRUST])
+    plays, mean, deviations, freedom = arm_of(online, past, derived, ledger, leaf)
     derived[leaf, PLAYS], derived[leaf, MEAN] = plays, mean
-    derived[leaf, NOISE] = noise_of(derived, ledger, leaf, deviations)
-    derived[leaf, HOPED] = hoped_noise(derived, ledger, leaf, deviations)
+    derived[leaf, NOISE] = noise_of(derived, ledger, leaf, deviations, freedom)
+    derived[leaf, HOPED] = hoped_noise(derived, ledger, leaf, deviations, freedom)
     place_cluster(tree, derived, ledger, tree[leaf, PARENT])
 
 

@@ -32,7 +32,7 @@ def two_valued(online: Floats, ledger: Floats) -> bool:
     The variance of such rewards follows their mean, but a linear mean is only an approximation, and weights spoil it.
     """
     pulls, total, squares = online[0, PULLS], online[0, TOTAL], online[0, SQUARES]
-    if pulls == 0.0:
+    if pulls == 0.0 or ledger[LEAST] == ledger[LARGEST]:
         return True
     return two_values(pulls, total, squares, ledger[LEAST], ledger[LARGEST])
 

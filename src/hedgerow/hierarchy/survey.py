@@ -3,7 +3,7 @@
 import math
 
 from ..kernel import compiled
-from ..noise import arm_noise, two_values, typical_noise
+from ..noise import FREEDOM, arm_noise, freedom_of, two_values, typical_noise
 from ..statistics import PULLS, SQUARES, TOTAL
 from ..tree import SIZE
 from ..types import Floats, Links
@@ -88,7 +88,7 @@ def set_values(tree: Links, online: Floats, past: Floats, ledger: Floats) -> Non
 
 
 @compiled
-def noise_of(derived: Floats, ledger: Floats, node: int, deviations: float) -> float:
+def noise_of(derived: Floats, ledger: Floats, node: int, deviations: float, freedom: float) -> float:
     """Variance of an arm's rewards: its own, drawn to the typical one; of two values, that of a rate drawn to the mean rate."""
     plays = derived[node, PLAYS]
     if ledger[BINARY] > 0.0:
@@ -97,12 +97,12 @@ def noise_of(derived: Floats, ledger: Floats, node: int, deviations: float) -> f
         rate = (hits + 2.0) / (plays + 2.0 * width / (ledger[LEVEL_MEAN] - low))
         variance: float = rate * (1.0 - rate) * width * width
         return variance
-    shrunk: float = (deviations + BORROWED * ledger[TYPICAL]) / (max(plays - 1.0, 0.0) + BORROWED)
+    shrunk: float = (deviations + BORROWED * ledger[TYPICAL]) / (freedom + BORROWED)
     return shrunk
 
 
 @compiled
-def hoped_noise(derived: Floats, ledger: Floats, node: int, deviations: float) -> float:
+def hoped_noise(derived: Floats, ledger: Floats, node: int, deviations: float, freedom: float) -> float:
     """Noise of an arm if it were among those played most: its own, drawn to theirs; of two values, theirs if that is more.
 
     A rate says all of its noise: an arm without a hit so far would, if it were as good as those, be as noisy.
@@ -110,8 +110,45 @@ def hoped_noise(derived: Floats, ledger: Floats, node: int, deviations: float) -
     if ledger[BINARY] > 0.0:
         rate_noise: float = max(derived[node, NOISE], ledger[POOLED])
         return rate_noise
-    hoped: float = (deviations + LENT * ledger[POOLED]) / (max(derived[node, PLAYS] - 1.0, 0.0) + LENT)
+    hoped: float = (deviations + LENT * ledger[POOLED]) / (freedom + LENT)
     return hoped
+
+
+@compiled
+def arm_of(online: Floats, past: Floats, derived: Floats, ledger: Floats, node: int) -> tuple[float, float, float, float]:
+    """Plays and mean of an arm, its history as far as it is trusted; sum of squared deviations and their degrees of freedom.
+
+    Where arms have moved since, what sets its history and its rounds apart is not noise.
+    """
+    trust, now, before = derived[node, TRUST], online[node, PULLS], past[node, PULLS]
+    plays, mean, deviations = arm_noise(online, past, node, trust)
+    if ledger[DRIFT2] == 0.0:
+        return plays, mean, deviations, freedom_of(plays, deviations)
+    if now > 0.0 and before > 0.0:
+        apart = online[node, TOTAL] / now - past[node, TOTAL] / before
+        deviations = max(deviations - now * trust * before / plays * apart * apart, 0.0)
+    return plays, mean, deviations, max(now - 1.0, 0.0) + trust * max(before - 1.0, 0.0)
+
+
+@compiled
+def moved_noise(tree: Links, online: Floats, past: Floats, derived: Floats, ledger: Floats) -> tuple[float, float]:
+    """``typical_noise`` where arms have moved since their history: from arms as they are trusted."""
+    rounds, sum_of_rewards = 0.0, 0.0
+    for node in range(1, len(tree)):
+        if tree[node, SIZE] == 0:
+            rounds += derived[node, PLAYS]
+            sum_of_rewards += derived[node, PLAYS] * derived[node, MEAN]
+    level, squares, sum_of_variances, degrees = sum_of_rewards / rounds, 0.0, 0.0, 0.0
+    for node in range(1, len(tree)):
+        if tree[node, SIZE] == 0:
+            plays, mean, deviations, freedom = arm_of(online, past, derived, ledger, node)
+            squares += deviations + plays * (mean - level) ** 2
+            if freedom > 0.0:
+                weight = min(freedom, FREEDOM)
+                sum_of_variances += weight * deviations / freedom
+                degrees += weight
+    total = squares / max(rounds - 1.0, 1.0)
+    return (sum_of_variances + total) / (degrees + 1.0), total
 
 
 @compiled
@@ -123,6 +160,8 @@ def survey(tree: Links, online: Floats, past: Floats, derived: Floats, ledger: F
         return False
     ledger[DRIFT2] = drift_of_means(tree, online, past, derived)
     if ledger[DRIFT2] > 0.0:
+        measure(tree, online, past, derived, ledger)  # the noise was that of arms which have not moved
+        ledger[DRIFT2] = max(ledger[DRIFT2], drift_of_means(tree, online, past, derived))
         for node in range(1, len(tree)):
             if tree[node, SIZE] == 0:
                 derived[node, TRUST] = trusted(past[node, PULLS], ledger[DRIFT2], derived[node, NOISE])
@@ -136,15 +175,18 @@ def measure(tree: Links, online: Floats, past: Floats, derived: Floats, ledger: 
     played, level, pooled, degrees = 0.0, 0.0, 0.0, 1.0
     for node in range(1, len(tree)):
         if tree[node, SIZE] == 0:
-            plays, mean, deviations = arm_noise(online, past, node, derived[node, TRUST])
+            plays, mean, deviations, freedom = arm_of(online, past, derived, ledger, node)
             derived[node, PLAYS], derived[node, MEAN] = plays, mean
             if plays > 0.0:
                 played += 1.0
                 level += mean
-            if plays > 1.0:
+            if freedom > 0.0:
                 pooled += deviations
-                degrees += plays - 1.0
-    typical, total = typical_noise(tree, online, past)
+                degrees += freedom
+    if ledger[DRIFT2] > 0.0:
+        typical, total = moved_noise(tree, online, past, derived, ledger)
+    else:
+        typical, total = typical_noise(tree, online, past)
     if played == 0.0 or total <= TINY:
         return False
     ledger[LEVEL_MEAN] = level / played
@@ -157,8 +199,8 @@ def measure(tree: Links, online: Floats, past: Floats, derived: Floats, ledger: 
         if tree[node, SIZE] == 0:
             if derived[node, PLAYS] > 0.0:
                 spread += (derived[node, MEAN] - ledger[LEVEL_MEAN]) ** 2
-            deviations = arm_noise(online, past, node, derived[node, TRUST])[2]
-            derived[node, NOISE] = noise_of(derived, ledger, node, deviations)
-            derived[node, HOPED] = hoped_noise(derived, ledger, node, deviations)
+            _, _, deviations, freedom = arm_of(online, past, derived, ledger, node)
+            derived[node, NOISE] = noise_of(derived, ledger, node, deviations, freedom)
+            derived[node, HOPED] = hoped_noise(derived, ledger, node, deviations, freedom)
     ledger[UNIT] = max(spread / max(played - 1.0, 1.0), 1e-4 * total)
     return True
