@@ -1,5 +1,7 @@
 """Simulation: the same numbers however it is run, paired differences, and the reference figures."""
 
+import importlib
+import sys
 from functools import partial
 
 import numpy as np
@@ -283,3 +285,68 @@ def test_a_damaged_trial_is_played_again(tmp_path):
         file.write_bytes(damage)
     again = hr.simulate([hr.UCB], hr.problems.SyntheticClassical(), **given)
     assert np.array_equal(first.regret, again.regret)
+
+
+def logged(first, last):
+    return hr.History.from_rounds(arms=list(range(12)) * 30, rewards=np.tile(np.linspace(first, last, 12), 30))
+
+
+def warm(arms, *, log):
+    return hr.HUCB(arms, history=log)
+
+
+def test_trials_with_another_argument_are_played_again(tmp_path):
+    """Also if it is written the same: a history prints as its size."""
+    problem = hr.problems.SyntheticClassical(arms=12, clusters=3)
+    run = partial(hr.simulate, problem=problem, rounds=100, trials=1, jobs=1)
+    for number, log in enumerate((logged(0, 1), logged(1, 0))):
+        closed = [lambda arms, log=log: warm(arms, log=log), partial(warm, log=log)]
+        for make in closed:
+            kept = run({"p": make}, resume=tmp_path / str(closed.index(make)))
+            assert np.array_equal(kept.regret, run({"p": make}).regret), (number, make)
+
+
+def test_trials_of_a_policy_whose_file_has_changed_are_played_again(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    found = []
+    for scale in ("0.1", "3.0"):
+        (tmp_path / "mine.py").write_text(
+            f"import hedgerow as hr\nSCALE = {scale}\ndef make(arms):\n    return hr.UCB(arms, scale=SCALE)\n"
+        )
+        monkeypatch.delitem(sys.modules, "mine", raising=False)
+        importlib.invalidate_caches()
+        make = importlib.import_module("mine").make
+        found.append(hr.simulate({"p": make}, SMALL, rounds=200, trials=1, jobs=1, resume=tmp_path / "kept").regret)
+    assert not np.array_equal(*found)
+
+
+def test_what_the_user_has_fixed_stays_fixed():
+    problem = hr.problems.SyntheticClassical(arms=12, clusters=3)
+    policies = {
+        "cold": partial(hr.Auto, history=None),
+        "flat": partial(partial(hr.Auto, clusters=None)),
+        "truly cold": lambda arms, clusters: hr.Auto(arms, clusters=clusters),
+        "truly flat": lambda arms, history: hr.Auto(arms, history=history),
+    }
+    cold, flat, truly_cold, truly_flat = hr.simulate(policies, problem, rounds=300, trials=2, jobs=1).regret
+    assert np.array_equal(cold, truly_cold)
+    assert np.array_equal(flat, truly_flat)
+
+
+def test_a_policy_of_ones_own_needs_expect_only_if_rewards_are_late():
+    class Own:
+        name, dimension = "Own", None
+
+        def __init__(self, arms):
+            self.arms = tuple(arms)
+
+        def select(self, context=None, *, rng=None):
+            return hr.Decision(self.arms[0])
+
+        def update(self, decision, reward):
+            pass
+
+    hr.simulate([Own], SMALL, rounds=20, trials=1, jobs=1)
+    with pytest.raises(ValueError, match="Own cannot play, it lacks expect"):
+        hr.simulate([Own], SMALL, rounds=20, trials=1, jobs=1, delay=5)

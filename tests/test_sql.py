@@ -107,6 +107,8 @@ def test_tables_that_are_no_sums():
         (sums.with_columns(x_1=1.0), {}, "it lacks 'rx_1', 'xx_1_1'"),
         (sums.with_columns(total=float("inf")), {}, "rewards must be finite, those of arm 'a'"),
         (sums.with_columns(total=pl.lit("many")), {}, "'total' must hold numbers"),
+        (sums.with_columns(total=10.0), {}, "no rewards can have the sums of arm 'a': 2 plays, total 10, squares 1"),
+        (sums.with_columns(squares=-1.0), {}, "no rewards can have the sums"),
         (pl.concat([sums, sums]), {}, "each distinct arm"),
         (sums, {"context": ["age"]}, "the encoding gives 1 numbers"),
         (sums, {"arm": "ad"}, "it lacks 'ad'"),

@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -165,9 +166,15 @@ def same_policy(one: Any, other: Any) -> None:
         raise ValueError(f"only workers with the same arms and clusters can be merged, these differ: {shown(differ)}")
 
 
+def _fixed(make: Any) -> set[str]:
+    """Keywords that a partial, or one within it, has fixed: they are the user's."""
+    return set(make.keywords) | _fixed(make.func) if isinstance(make, partial) else set()
+
+
 def accepted(make: Callable[..., Any], given: dict[str, Any]) -> dict[str, Any]:
     """Those of the given keywords that a constructor takes; one that is None is not given, and must not be needed."""
     parameters = inspect.signature(make).parameters.values()
+    given = {key: value for key, value in given.items() if key not in _fixed(make)}
     for parameter in parameters:
         if parameter.default is parameter.empty and given.get(parameter.name, True) is None:
             name = getattr(make, "__name__", "the policy")

@@ -94,9 +94,9 @@ NEEDED = ("name", "arms", "dimension", "select", "update")
 """What a policy must have to live through a trial."""
 
 
-def _check(policy: Policy, trial: Trial) -> None:
+def _check(policy: Policy, trial: Trial, delay: int) -> None:
     """Compiled loops go by position and look at nothing, so what they are given must fit."""
-    if absent := lacking(policy, NEEDED):
+    if absent := lacking(policy, (*NEEDED, "expect") if delay else NEEDED):
         raise ValueError(f"{type(policy).__name__} cannot play, it lacks {', '.join(absent)}: see docs/concepts.md, own policies")
     if policy.arms != tuple(trial.arms):
         raise ValueError(f"{policy.name} must have the arms of the trial, 0 to {len(trial.arms) - 1}, in their order")
@@ -111,7 +111,7 @@ def play(policy: Policy, trial: Trial, rng: np.random.Generator | None = None, d
 
     A reward arrives ``delay`` rounds late, and its decision is waited for (``policy.expect``).
     """
-    _check(policy, trial)
+    _check(policy, trial, delay)
     rng = rng or np.random.default_rng(0)
     arms, followed = np.zeros(trial.rows.size, dtype=np.int64), np.full(trial.rows.size, -1)
     contexts, rewards, rows = trial.contexts, trial.rewards, trial.rows

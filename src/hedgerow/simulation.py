@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache, partial
 from pathlib import Path
+from types import CodeType
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -65,7 +66,8 @@ def simulate(
         jobs: processes to use; None for all cores. The numbers do not depend on it.
         marks: rounds at which curves are kept, beside some hundred others.
         delay: rounds by which rewards come late; policies know which of their decisions wait (``policy.expect``).
-        resume: a folder where finished trials are kept, so that an interrupted run goes on where it stopped.
+        resume: a folder where finished trials are kept, so that an interrupted run goes on where it stopped. Trials are played
+            again if anything about them is new: hedgerow itself, an argument, or the file that defines a policy of your own.
         backend: "joblib" for processes of this machine, "dask" or "ray" for a cluster: the one you are connected to, else
             one on this machine. A cluster uses all of its cores, whatever ``jobs`` says; the numbers do not depend on it.
 
@@ -135,19 +137,37 @@ def _recipe(make: Any) -> str:
     if isinstance(make, Shuffled):
         return f"shuffled {_recipe(make.make)}"
     if isinstance(make, partial):
-        return f"{_recipe(make.func)}{make.args!r}{sorted(make.keywords.items())!r}"
-    code = getattr(make, "__code__", None)
-    parts = (make.__module__, make.__qualname__) if code is None else (code.co_code, code.co_consts, code.co_names)
-    cells = [cell.cell_contents for cell in getattr(make, "__closure__", None) or ()]
-    return repr((parts, getattr(make, "__defaults__", None), getattr(make, "__kwdefaults__", None), cells))
+        fixed = [(key, _content(value)) for key, value in sorted(make.keywords.items())]
+        return repr((_recipe(make.func), [_content(value) for value in make.args], fixed))
+    code, kind = getattr(make, "__code__", None), make if hasattr(make, "__qualname__") else type(make)
+    parts = (make.__module__, kind.__qualname__) if code is None else _code(code)
+    cells = [_content(cell.cell_contents) for cell in getattr(make, "__closure__", None) or ()]
+    defaults = [_content(getattr(make, name, None)) for name in ("__defaults__", "__kwdefaults__")]
+    return repr((parts, _source(kind), defaults, cells))
 
 
-def _content(problem: Problem) -> str:
-    """A digest of all that a problem holds, its data included."""
+def _code(code: CodeType) -> tuple[Any, ...]:
+    """What a function does, the functions within it included."""
+    constants = [_code(value) if isinstance(value, CodeType) else value for value in code.co_consts]
+    return code.co_code, constants, code.co_names
+
+
+def _source(kind: Any) -> str:
+    """A digest of the file that a function or a class of the user's is defined in; hedgerow has one for all of its own."""
+    path = getattr(sys.modules.get(kind.__module__), "__file__", None)
+    if kind.__module__.partition(".")[0] == __package__ or path is None or not Path(path).is_file():
+        return ""
+    return hashlib.blake2b(Path(path).read_bytes(), digest_size=16).hexdigest()
+
+
+def _content(value: Any) -> str:
+    """A digest of all that a problem, or an argument, holds, its data included."""
+    if callable(value):
+        return _recipe(value)
     try:
-        return hashlib.blake2b(pickle.dumps(problem), digest_size=16).hexdigest()
+        return hashlib.blake2b(pickle.dumps(value), digest_size=16).hexdigest() + _source(type(value))
     except (pickle.PicklingError, AttributeError, TypeError) as error:
-        raise ValueError(f"resume needs a problem that can be pickled, {problem} cannot") from error
+        raise ValueError(f"resume needs problems and arguments that can be pickled, {value!r:.80} cannot") from error
 
 
 def _marked(rounds: int, marks: Sequence[int]) -> Integers:
@@ -177,7 +197,7 @@ def _outcome(
     delay: int,
     number: int,
 ) -> Outcome:
-    """Trial ``number``: its draws depend on the seed and the number alone."""
+    """Trial ``number``: its rewards depend on the seed and the number alone, draws of a policy on its place in the list too."""
     trial = problem.trial(rounds, np.random.default_rng([seed, number])).check()
     labels = np.random.default_rng([seed, number, 1])
     best = trial.expected.max(axis=1)

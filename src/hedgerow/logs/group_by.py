@@ -3,6 +3,7 @@
 import warnings
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -143,10 +144,15 @@ def _summed(data: Any, roles: Roles, encoding: Encoding | None) -> Sums:
     labels = [as_label(label, "an arm label") for label in table["arm"].to_list()]
     values = np.column_stack([table[key].to_numpy() for key in ("rows", *order)]).astype(np.float64)
     check_finite(labels, values)
-    ranks: Any = labels
-    order_of_labels = sorted(range(len(labels)), key=ranks.__getitem__)  # engines return groups in any order
+    order_of_labels = sorted(range(len(labels)), key=partial(_rank, labels))  # engines return groups in any order
     sums = values.reshape(len(labels), row_size(len(xs)))[order_of_labels]
     return Sums([labels[row] for row in order_of_labels], sums, dict(+missing))
+
+
+def _rank(labels: Sequence[Label], row: int) -> tuple[bool, Any]:
+    """Where a label stands in the order of labels: numbers before texts, whatever else by how it is written."""
+    label: Any = labels[row]
+    return not isinstance(label, int | float), label if isinstance(label, int | float | str) else repr(label)
 
 
 def check_finite(labels: Sequence[Label], values: Floats) -> None:

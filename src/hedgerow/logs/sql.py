@@ -7,7 +7,7 @@ import numpy as np
 
 from ..arms import as_label, shown
 from ..statistics import PULLS, SCALARS
-from ..types import Floats
+from ..types import Floats, Label
 from .columns import as_frame, check_numbers, collected, doubles
 from .encoding import Column, Encoding
 from .group_by import Sums, check_finite
@@ -128,6 +128,14 @@ def _listed(items: Sequence[str]) -> str:
     return ",\n    ".join(items)
 
 
+def _check_possible(labels: Sequence[Label], sums: Floats) -> None:
+    """Refuse sums that no rewards have: fewer than no plays, or squares less than the mean demands (columns exchanged, say)."""
+    pulls, total, squares = sums[:, :SCALARS].T
+    for row in np.flatnonzero((pulls < 0.0) | (squares * pulls < total * total * (1.0 - 1e-6))).tolist():
+        told = f"{pulls[row]:g} plays, total {total[row]:g}, squares {squares[row]:g}"
+        raise ValueError(f"no rewards can have the sums of arm {labels[row]!r}: {told}")
+
+
 def read_sums(table: Any, arm: str) -> tuple[Sums, int]:
     """The sums of a table with the columns of :func:`sum_names`, and how many numbers a context has."""
     data = as_frame(table)
@@ -145,4 +153,5 @@ def read_sums(table: Any, arm: str) -> tuple[Sums, int]:
     labels = [as_label(label, "an arm label") for label, kept in zip(rows[arm].to_list(), played, strict=True) if kept]
     kept_sums: Floats = sums[played]
     check_finite(labels, kept_sums)
+    _check_possible(labels, kept_sums)
     return Sums(labels, kept_sums, {reason: count for reason, count in missing.items() if count}), dimension
