@@ -64,6 +64,20 @@ def test_intervals_of_the_share_hold_the_truth_though_arms_were_chosen_by_what_t
     assert held >= 64
 
 
+@pytest.mark.parametrize("plays", [3, 10, 30])
+def test_many_arms_with_few_coin_flips_each_are_told_from_noise(plays):
+    """Here a few percent of the noise of a rate are as much as what arms differ by."""
+    held = 0
+    for seed in range(8):
+        rng, groups = np.random.default_rng(seed), np.arange(1000) % 20
+        rates = 0.5 + (0.08 * rng.normal(size=20))[groups] + 0.04 * rng.normal(size=1000)
+        hits = rng.binomial(plays, rates).astype(float)
+        sums = Sums(np.full(1000, float(plays)), hits, hits)
+        low, high = np.quantile(share_of(posterior(sums, groups, rng, binary=True), groups), [0.05, 0.95])
+        held += low <= share_of(rates[None, :], groups)[0] <= high
+    assert held >= 6
+
+
 def test_an_arm_without_rows_does_not_pull_the_others_down():
     rng = np.random.default_rng(2)
     groups = np.arange(30) % 5

@@ -82,14 +82,43 @@ def permutation(sums: Sums, groups: Integers, rng: np.random.Generator, *, binar
     return float((1 + beaten) / (SHUFFLES + 1))
 
 
+def _believed(sums: Sums) -> tuple[Floats, Floats]:
+    """Rates drawn to the overall one by a beta prior, whose spread is that of the arms, and rows with those that it counts as.
+
+    At its own rate an arm's variance would go with what it is to measure.
+    """
+    seen = sums.rows > 0.0
+    overall = min(max(sums.overall, 1e-12), 1.0 - 1e-12)
+    noise = overall * (1.0 - overall)
+    spread = total_variance(sums.mean[seen], noise / sums.rows[seen]) if seen.sum() > 1 else 0.0
+    prior = max(noise / max(spread, 1e-9 * noise) - 1.0, 2.0)
+    rows = sums.rows + prior
+    return (sums.total + prior * overall) / rows, rows
+
+
+def _rate_variance(sums: Sums) -> Floats:
+    """Expected variance of the mean of 0/1 rewards: p (1 - p) of a beta posterior, over the rows."""
+    rate, rows = _believed(sums)
+    return rate * (1.0 - rate) * rows / (rows + 1.0) / np.where(sums.rows > 0.0, sums.rows, 1.0)
+
+
+def _odds_variance(sums: Sums) -> Floats:
+    """Expected variance of log odds: E 1 / (S + 1/2) + E 1 / (n - S + 1/2), to second order in the spread of S."""
+    rate, _ = _believed(sums)
+    n = np.where(sums.rows > 0.0, sums.rows, 1.0)
+    spread = n * rate * (1.0 - rate)
+    found = sum(1.0 / (n * part + 0.5) + spread / (n * part + 0.5) ** 3 for part in (rate, 1.0 - rate))
+    return np.asarray(found)
+
+
 def estimates(sums: Sums, *, binary: bool) -> tuple[Floats, Floats, float, bool]:
     """Arms' values, their variances, the width of the prior on their spread, and whether they are log odds."""
     seen = sums.rows > 0.0
     if binary and np.quantile(np.minimum(sums.total, sums.rows - sums.total), 0.1) >= ENOUGH_EVENTS:
         hits, misses = sums.total + 0.5, sums.rows - sums.total + 0.5
-        value, variance, width, odds = np.log(hits / misses), 1.0 / hits + 1.0 / misses, 0.5, True
+        value, variance, width, odds = np.log(hits / misses), _odds_variance(sums), 0.5, True
     else:
-        value, variance = sums.mean, sums.errors(binary=binary)
+        value, variance = sums.mean, _rate_variance(sums) if binary else sums.errors(binary=False)
         width, odds = 0.5 * (sums.overall if binary else float(sums.mean[seen].std())), False
     variance = np.maximum(variance, 1e-12 * width * width + 1e-300)
     value = np.where(seen, value, value[seen].mean())
