@@ -37,17 +37,21 @@ def freedom_of(plays: float, deviations: float) -> float:
 
 
 @compiled
+def counted(deviations: float, freedom: float) -> tuple[float, float]:
+    """An arm's own variance, and the degrees of freedom that it counts in the typical one."""
+    return deviations / freedom if freedom > 0.0 else 0.0, min(freedom, FREEDOM)
+
+
+@compiled
 def known_noise(tree: Links, online: Floats, past: Floats) -> tuple[float, float]:
     """Sum of the arms' own variances, each times its degrees of freedom, and the sum of these."""
     sum_of_variances, freedom = 0.0, 0.0
     for node in range(1, len(tree)):
         if tree[node, SIZE] == 0:
             plays, _, deviations = arm_noise(online, past, node, 1.0)
-            known = freedom_of(plays, deviations)
-            if known > 0.0:
-                weight = min(known, FREEDOM)
-                sum_of_variances += weight * deviations / known
-                freedom += weight
+            variance, weight = counted(deviations, freedom_of(plays, deviations))
+            sum_of_variances += weight * variance
+            freedom += weight
     return sum_of_variances, freedom
 
 

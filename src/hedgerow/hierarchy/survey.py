@@ -3,7 +3,7 @@
 import math
 
 from ..kernel import compiled
-from ..noise import FREEDOM, arm_noise, freedom_of, two_values, typical_noise
+from ..noise import arm_noise, counted, freedom_of, two_values, typical_noise
 from ..statistics import PULLS, SQUARES, TOTAL
 from ..tree import SIZE
 from ..types import Floats, Links
@@ -143,10 +143,9 @@ def moved_noise(tree: Links, online: Floats, past: Floats, derived: Floats, ledg
         if tree[node, SIZE] == 0:
             plays, mean, deviations, freedom = arm_of(online, past, derived, ledger, node)
             squares += deviations + plays * (mean - level) ** 2
-            if freedom > 0.0:
-                weight = min(freedom, FREEDOM)
-                sum_of_variances += weight * deviations / freedom
-                degrees += weight
+            variance, weight = counted(deviations, freedom)
+            sum_of_variances += weight * variance
+            degrees += weight
     total = squares / max(rounds - 1.0, 1.0)
     return (sum_of_variances + total) / (degrees + 1.0), total
 
