@@ -278,6 +278,25 @@ def test_linucbc_can_have_linear_regret_and_linucb_does_not():
     assert growth["LinUCB"] < 2
 
 
+class Ungrouped:
+    """Arms in no clusters."""
+
+    dimension = None
+
+    def trial(self, rounds, rng):
+        return SMALL.trial(rounds, rng)._replace(clusters=())
+
+    def __str__(self):
+        return "ungrouped"
+
+
+def test_a_problem_may_have_no_clusters():
+    result = hr.simulate([hr.UCB, hr.HUCB, hr.Auto], Ungrouped(), rounds=100, trials=1, jobs=1)
+    grouped = hr.simulate([hr.UCB, hr.HUCB], SMALL, rounds=100, trials=1, jobs=1)
+    assert np.array_equal(result.reward[:2], grouped.reward)
+    assert result.reward[2, 0, -1] > 0.0
+
+
 def test_a_damaged_trial_is_played_again(tmp_path):
     given = {"rounds": 50, "trials": 2, "seed": 1, "jobs": 1, "resume": tmp_path}
     first = hr.simulate([hr.UCB], hr.problems.SyntheticClassical(), **given)

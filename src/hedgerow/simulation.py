@@ -183,7 +183,7 @@ def build(make: Make | Shuffled, trial: Trial, rng: np.random.Generator) -> Poli
     if isinstance(make, Shuffled):
         clusters = tuple(clusters[k] for k in rng.permutation(len(clusters)))
         make = make.make
-    given = {"clusters": clusters, "history": trial.history, "dimension": trial.dimension}
+    given = {"clusters": clusters or None, "history": trial.history, "dimension": trial.dimension}
     return make(trial.arms, **accepted(make, given))
 
 
