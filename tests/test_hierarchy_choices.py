@@ -7,6 +7,7 @@ import pytest
 
 import hedgerow as hr
 from hedgerow.hierarchy.table import (
+    BINARY,
     DRIFT2,
     GROWN,
     HOPED,
@@ -25,7 +26,6 @@ from hedgerow.hierarchy.table import (
 )
 from hedgerow.play import play
 from hedgerow.simulation import build
-from hedgerow.statistics import PULLS
 
 
 def w(spread, z, level, arms):
@@ -34,18 +34,18 @@ def w(spread, z, level, arms):
 
 
 def bounds(rows, ledger, t, awaited):
-    """As a member and as a stranger: E + W(V, t V / (K v), 10) and F + W(R, w t R / (K v), 10); awaited rewards are E."""
-    arms = len(rows)
+    """As a member and as a stranger: E + W(V, t V / (K v), c) and F + W(R, w t R / (K v), c); awaited rewards are E."""
+    arms, level = len(rows), 1 if ledger[BINARY] else 30
     plays, mean, noise = rows[:, PLAYS], rows[:, MEAN], rows[:, NOISE]
     spread = 1 / (1 / rows[:, WITHIN_SPREAD] + awaited / noise)
-    member = rows[:, WITHIN] + w(spread, t * spread / (arms * noise), 10, arms)
+    member = rows[:, WITHIN] + w(spread, t * spread / (arms * noise), level, arms)
     whole = max(ledger[S2] + ledger[SPREAD2], ledger[UNIT]) + ledger[DRIFT2]
     prior = noise / (whole * max(1, ledger[POOLED] / ledger[TYPICAL]) ** 8)
     alone = np.where(plays > 0, (plays * mean + prior * ledger[MU0]) / (plays + prior), ledger[MU0])
     error = np.where(plays > 0, noise / (plays + prior), whole)
     alone = (alone / error + awaited * rows[:, WITHIN] / noise) / (1 / error + awaited / noise)
     error = 1 / (1 / error + awaited / noise)
-    return member, alone + w(error, rows[:, STRANGER] * t * error / (arms * noise), 10, arms)
+    return member, alone + w(error, rows[:, STRANGER] * t * error / (arms * noise), level, arms)
 
 
 def chosen_by_hand(policy, groups, t, awaited):
@@ -59,7 +59,7 @@ def chosen_by_hand(policy, groups, t, awaited):
     inside = np.flatnonzero(groups == groups[arm])
     plays = rows[inside, PLAYS] + awaited[inside]
     means = (rows[inside, PLAYS] * rows[inside, MEAN] + awaited[inside] * rows[inside, WITHIN]) / plays
-    own = means + w(rows[inside, HOPED] / plays, t / (len(inside) * plays), 1, len(rows))
+    own = means + w(rows[inside, HOPED] / plays, t / (len(inside) * plays), 1 if ledger[BINARY] else 3, len(rows))
     return int(inside[own.argmax()]), False
 
 
@@ -87,22 +87,25 @@ def test_the_arm_played_is_the_one_the_model_names(labels, noise, delay):
     assert strangers > 0 or labels == "true"
 
 
-def tried(labels, rounds):
-    """Of the 75 arms without history, how many have been played."""
-    problem = hr.problems.SyntheticClassical(alpha=(0.9, 1.1), labels=labels)
-    trial = problem.trial(rounds, np.random.default_rng(1))
-    policy = build(hr.HierUCB, trial, np.random.default_rng(0))
-    play(policy, trial)
-    nodes = policy._nodes
-    online, past = nodes.online[nodes.arms.leaves, PULLS], nodes.past[nodes.arms.leaves, PULLS]
-    return int((online[past == 0] > 0).sum())
-
-
-def test_good_labels_speak_for_arms_never_played_until_there_is_time_to_try_them():
-    """After 12 rounds an arm they are swept; where labels say nothing, they are tried from the start."""
-    assert tried("true", 1000) < 20
-    assert tried("true", 2000) == 75
-    assert tried("shuffled", 1000) == 75
+@pytest.mark.parametrize(("arms", "pace"), [(60, 1), (150, 2), (400, 16)])
+def test_one_round_in_so_many_goes_to_an_arm_never_played_whatever_its_label_says(arms, pace):
+    """One in (K / 100)^2; the other rounds nearly all go to the cluster that is by far the best."""
+    groups = np.arange(arms) % 5
+    past = np.repeat(np.flatnonzero(np.arange(arms) % 10 < 5), 20)  # half of each cluster
+    rng = np.random.default_rng(0)
+    log = hr.History.from_rounds(arms=past, rewards=groups[past] + 0.5 * rng.normal(size=past.size))
+    policy = hr.HierUCB(range(arms), clusters=groups, history=log)
+    untried = set(range(arms)) - set(past.tolist())
+    others = []
+    for t in range(1, 161):
+        arm = policy.select().arm
+        if t % pace == 0 and untried:
+            assert arm in untried
+        else:
+            others.append(groups[arm] == 4)
+        policy.learn(arm, groups[arm] + 0.5 * rng.normal())
+        untried.discard(arm)
+    assert np.mean(others) > 0.8
 
 
 @pytest.mark.parametrize(("noise", "least", "most"), [("uniform", 2.0, 10.0), ("gaussian", 1.0, 1.2)])

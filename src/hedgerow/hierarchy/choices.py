@@ -7,7 +7,7 @@ from ..randomness import mixed, normal
 from ..statistics import PULLS, waiting
 from ..tree import FIRST, PARENT, SIZE
 from ..types import Floats, Links
-from .rewards import as_member, as_stranger, bound, width
+from .rewards import INSIDE, as_member, as_stranger, bound, level, width
 from .table import (
     ARMS,
     CEILING,
@@ -21,23 +21,15 @@ from .table import (
     NOISE,
     PLAYS,
     PRECISION,
-    S2,
-    SPREAD2,
     TAU2,
     UNIT,
     WITHIN,
 )
 
-INSIDE = 1.0
-"""The level of widths inside a cluster."""
+SWEEP = 100.0
+"""One round in (K / SWEEP)^2 goes to an arm never played, while there is one: of a hundred arms each is tried at once."""
 
-PATIENCE = 12.0
-"""Rounds an arm before arms never played are swept: so many if the labels explain all differences, fewer if not."""
-
-SWEEP = 25.0
-"""Then one round in K / SWEEP goes to an arm never played, while there is one."""
-
-CALM, DOUBT = 50.0, 0.05
+CALM, DOUBT = 100.0, 0.05
 """After so many rounds an arm, DOUBT sqrt(K t) of the first t go to arms that may have been given up by mistake."""
 
 
@@ -77,10 +69,9 @@ def opening(tree: Links, online: Floats, past: Floats, pending: Floats, derived:
 
 @compiled
 def sweeping(ledger: Floats, rounds: float) -> bool:
-    """Whether this round is for an arm never played. Good labels speak for it meanwhile, useless ones do not."""
-    explained = math.sqrt(ledger[S2] / (ledger[S2] + ledger[SPREAD2]))
-    due: bool = rounds >= PATIENCE * ledger[COUNT] * explained
-    return due and rounds % max(1.0, math.floor(ledger[COUNT] / SWEEP)) == 0.0
+    """Whether this round is for an arm never played, whatever its label says."""
+    due: bool = rounds % max(1.0, math.floor((ledger[COUNT] / SWEEP) ** 2)) == 0.0
+    return due
 
 
 @compiled
@@ -147,6 +138,7 @@ def best_inside(tree: Links, pending: Floats, derived: Floats, ledger: Floats, c
     """Inside a cluster: an arm never played, else the highest bound of its own mean."""
     first, last = tree[cluster, FIRST], tree[cluster, FIRST] + tree[cluster, SIZE]
     chosen, best, least = -1, -math.inf, 1 << 33
+    inside = level(ledger, INSIDE)
     for node in range(first, last):
         if tree[node, SIZE] > 0:
             continue
@@ -155,7 +147,7 @@ def best_inside(tree: Links, pending: Floats, derived: Floats, ledger: Floats, c
         value = math.inf
         if plays > 0.0:
             z = rounds / (derived[cluster, ARMS] * plays)
-            value = filled_mean(derived, node, awaited) + width(derived[node, HOPED] / plays, z, INSIDE, ledger[COUNT])
+            value = filled_mean(derived, node, awaited) + width(derived[node, HOPED] / plays, z, inside, ledger[COUNT])
         rank = mixed(node - first)
         if value > best or (value == math.inf and rank < least):
             chosen, best = node, value

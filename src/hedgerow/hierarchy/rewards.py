@@ -21,6 +21,7 @@ from .table import (
     ALONE,
     ALONE_SPREAD,
     ARMS,
+    BINARY,
     CEILING,
     CENTRE,
     COUNT,
@@ -48,8 +49,8 @@ from .table import (
     WITHIN_SPREAD,
 )
 
-LEVEL = 10.0
-"""Of the widths between clusters, see ``width``."""
+LEVEL, INSIDE, RATES = 30.0, 3.0, 1.0
+"""Of the widths between clusters and inside one, see ``width``; RATES for both if rewards take two values."""
 
 STRANGERS = 1.0
 """Arms expected not to belong to their cluster, whatever the spreads say."""
@@ -62,6 +63,12 @@ def width(spread: float, z: float, level: float, arms: float) -> float:
     Of many arms one left too early costs little, for another is nearly as good; of a few it costs much.
     """
     return math.sqrt(spread * (math.log(1.0 + level * z) + math.log(1.0 + z / arms)))
+
+
+@compiled
+def level(ledger: Floats, usual: float) -> float:
+    """The level of a width. A rate tells its noise; else that of an arm with a few low rewards is easily taken for too small."""
+    return RATES if ledger[BINARY] > 0.0 else usual
 
 
 @compiled
@@ -96,7 +103,8 @@ def as_member(derived: Floats, ledger: Floats, node: int, rounds: float, awaited
     """How good an arm may be as one of its cluster; awaited rewards narrow it."""
     noise, spread = derived[node, NOISE], derived[node, WITHIN_SPREAD]
     spread /= 1.0 + spread * awaited / noise
-    value: float = derived[node, WITHIN] + width(spread, rounds / ledger[COUNT] * spread / noise, LEVEL, ledger[COUNT])
+    z = rounds / ledger[COUNT] * spread / noise
+    value: float = derived[node, WITHIN] + width(spread, z, level(ledger, LEVEL), ledger[COUNT])
     return value
 
 
@@ -111,7 +119,7 @@ def as_stranger(derived: Floats, ledger: Floats, node: int, rounds: float, await
     spread /= 1.0 + share
     mean += share / (1.0 + share) * (derived[node, WITHIN] - mean)
     z = rounds / ledger[COUNT] * derived[node, STRANGER] * spread / noise
-    value: float = mean + width(spread, z, LEVEL, ledger[COUNT])
+    value: float = mean + width(spread, z, level(ledger, LEVEL), ledger[COUNT])
     return value
 
 
