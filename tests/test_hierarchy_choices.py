@@ -35,12 +35,13 @@ def w(spread, z, level, arms):
 
 def bounds(rows, ledger, t, awaited):
     """As a member and as a stranger: E + W(V, t V / (K v), c) and F + W(R, w t R / (K v), c); awaited rewards are E."""
-    arms, level = len(rows), 1 if ledger[BINARY] else 30
+    arms, grown = len(rows), max(1, ledger[POOLED] / ledger[TYPICAL])
+    level = 1 if ledger[BINARY] else 15 * min(2, grown)
     plays, mean, noise = rows[:, PLAYS], rows[:, MEAN], rows[:, NOISE]
     spread = 1 / (1 / rows[:, WITHIN_SPREAD] + awaited / noise)
     member = rows[:, WITHIN] + w(spread, t * spread / (arms * noise), level, arms)
     whole = max(ledger[S2] + ledger[SPREAD2], ledger[UNIT]) + ledger[DRIFT2]
-    prior = noise / (whole * max(1, ledger[POOLED] / ledger[TYPICAL]) ** 8)
+    prior = noise / (whole * grown**8)
     alone = np.where(plays > 0, (plays * mean + prior * ledger[MU0]) / (plays + prior), ledger[MU0])
     error = np.where(plays > 0, noise / (plays + prior), whole)
     alone = (alone / error + awaited * rows[:, WITHIN] / noise) / (1 / error + awaited / noise)
@@ -114,4 +115,4 @@ def test_how_much_noisier_the_arms_played_most_are(noise, least, most):
     trial = hr.problems.SyntheticClassical(noise=noise).trial(2000, np.random.default_rng(0))
     policy = build(hr.HierUCB, trial, np.random.default_rng(0))
     play(policy, trial)
-    assert least**8 <= policy._nodes.ledger[GROWN] <= most**8
+    assert least <= policy._nodes.ledger[GROWN] <= most

@@ -7,9 +7,10 @@ from ..randomness import mixed, normal
 from ..statistics import PULLS, waiting
 from ..tree import FIRST, PARENT, SIZE
 from ..types import Floats, Links
-from .rewards import INSIDE, as_member, as_stranger, bound, level, width
+from .rewards import as_member, as_stranger, bound, width
 from .table import (
     ARMS,
+    BINARY,
     CEILING,
     CENTRE,
     COUNT,
@@ -25,6 +26,9 @@ from .table import (
     UNIT,
     WITHIN,
 )
+
+INSIDE = 3.0
+"""The level of widths inside a cluster; 1 if rewards take two values."""
 
 SWEEP = 100.0
 """One round in (K / SWEEP)^2 goes to an arm never played, while there is one: of a hundred arms each is tried at once."""
@@ -138,7 +142,7 @@ def best_inside(tree: Links, pending: Floats, derived: Floats, ledger: Floats, c
     """Inside a cluster: an arm never played, else the highest bound of its own mean."""
     first, last = tree[cluster, FIRST], tree[cluster, FIRST] + tree[cluster, SIZE]
     chosen, best, least = -1, -math.inf, 1 << 33
-    inside = level(ledger, INSIDE)
+    level = 1.0 if ledger[BINARY] > 0.0 else INSIDE
     for node in range(first, last):
         if tree[node, SIZE] > 0:
             continue
@@ -147,7 +151,7 @@ def best_inside(tree: Links, pending: Floats, derived: Floats, ledger: Floats, c
         value = math.inf
         if plays > 0.0:
             z = rounds / (derived[cluster, ARMS] * plays)
-            value = filled_mean(derived, node, awaited) + width(derived[node, HOPED] / plays, z, inside, ledger[COUNT])
+            value = filled_mean(derived, node, awaited) + width(derived[node, HOPED] / plays, z, level, ledger[COUNT])
         rank = mixed(node - first)
         if value > best or (value == math.inf and rank < least):
             chosen, best = node, value

@@ -49,11 +49,14 @@ from .table import (
     WITHIN_SPREAD,
 )
 
-LEVEL, INSIDE, RATES = 30.0, 3.0, 1.0
-"""Of the widths between clusters and inside one, see ``width``; RATES for both if rewards take two values."""
+LEVEL, BOLDER = 15.0, 2.0
+"""Of the widths between clusters, see ``level``."""
 
 STRANGERS = 1.0
 """Arms expected not to belong to their cluster, whatever the spreads say."""
+
+SURPRISE = 8
+"""A stranger is drawn to the mean of all arms the less, the noisier the arms played most are: by their ratio to this power."""
 
 
 @compiled
@@ -66,9 +69,12 @@ def width(spread: float, z: float, level: float, arms: float) -> float:
 
 
 @compiled
-def level(ledger: Floats, usual: float) -> float:
-    """The level of a width. A rate tells its noise; else that of an arm with a few low rewards is easily taken for too small."""
-    return RATES if ledger[BINARY] > 0.0 else usual
+def level(ledger: Floats) -> float:
+    """The level of widths between clusters: up to twice as high if the arms played most are noisier than the typical ones.
+
+    Then the noise of a good arm with a few low rewards is taken for too small. If rewards take two values a rate tells its noise.
+    """
+    return 1.0 if ledger[BINARY] > 0.0 else LEVEL * min(BOLDER, ledger[GROWN])
 
 
 @compiled
@@ -93,7 +99,7 @@ def place_arm(derived: Floats, ledger: Floats, node: int, above: int) -> None:
     odds = 0.5 * (math.log(member / stranger) + (mean - others) ** 2 / member - (mean - ledger[MU0]) ** 2 / stranger)
     weight = chance * math.exp(min(odds, 50.0))
     derived[node, STRANGER] = weight / (weight + 1.0 - chance)
-    drawn = noise / (spread * ledger[GROWN])  # plays that the mean of all arms counts as
+    drawn = noise / (spread * ledger[GROWN] ** SURPRISE)  # plays that the mean of all arms counts as
     derived[node, ALONE] = (plays * mean + drawn * ledger[MU0]) / (plays + drawn)
     derived[node, ALONE_SPREAD] = noise / (plays + drawn)
 
@@ -104,7 +110,7 @@ def as_member(derived: Floats, ledger: Floats, node: int, rounds: float, awaited
     noise, spread = derived[node, NOISE], derived[node, WITHIN_SPREAD]
     spread /= 1.0 + spread * awaited / noise
     z = rounds / ledger[COUNT] * spread / noise
-    value: float = derived[node, WITHIN] + width(spread, z, level(ledger, LEVEL), ledger[COUNT])
+    value: float = derived[node, WITHIN] + width(spread, z, level(ledger), ledger[COUNT])
     return value
 
 
@@ -119,7 +125,7 @@ def as_stranger(derived: Floats, ledger: Floats, node: int, rounds: float, await
     spread /= 1.0 + share
     mean += share / (1.0 + share) * (derived[node, WITHIN] - mean)
     z = rounds / ledger[COUNT] * derived[node, STRANGER] * spread / noise
-    value: float = mean + width(spread, z, level(ledger, LEVEL), ledger[COUNT])
+    value: float = mean + width(spread, z, level(ledger), ledger[COUNT])
     return value
 
 

@@ -33,9 +33,6 @@ BORROWED, LENT = 5.0, 2.0
 TINY = 1e-280
 """A variance below which rewards are equal, as far as double precision can tell."""
 
-SURPRISE = 8.0
-"""A stranger is drawn to the mean of all arms the less, the noisier the arms played most are: by their ratio to this power."""
-
 
 @compiled
 def values_of(tree: Links, past: Floats) -> tuple[float, float]:
@@ -191,7 +188,7 @@ def measure(tree: Links, online: Floats, past: Floats, derived: Floats, ledger: 
     ledger[LEVEL_MEAN] = level / played
     ledger[TYPICAL] = typical
     ledger[POOLED] = (pooled + total) / degrees
-    ledger[GROWN] = max(1.0, ledger[POOLED] / typical) ** SURPRISE
+    ledger[GROWN] = max(1.0, ledger[POOLED] / typical)
     set_values(tree, online, past, ledger)
     spread = 0.0
     for node in range(1, len(tree)):
