@@ -31,7 +31,7 @@ INSIDE = 3.0
 """The level of widths inside a cluster; 1 if rewards take two values."""
 
 SWEEP = 100.0
-"""One round in (K / SWEEP)^2 goes to an arm never played, while there is one: of a hundred arms each is tried at once."""
+"""One round in (K / SWEEP)^3 goes to an arm never played, while there is one: of a hundred arms each is tried at once."""
 
 CALM, DOUBT = 100.0, 0.05
 """After so many rounds an arm, DOUBT sqrt(K t) of the first t go to arms that may have been given up by mistake."""
@@ -74,7 +74,7 @@ def opening(tree: Links, online: Floats, past: Floats, pending: Floats, derived:
 @compiled
 def sweeping(ledger: Floats, rounds: float) -> bool:
     """Whether this round is for an arm never played, whatever its label says."""
-    due: bool = rounds % max(1.0, math.floor((ledger[COUNT] / SWEEP) ** 2)) == 0.0
+    due: bool = rounds % max(1.0, math.floor((ledger[COUNT] / SWEEP) ** 3)) == 0.0
     return due
 
 

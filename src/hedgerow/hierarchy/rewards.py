@@ -49,7 +49,7 @@ from .table import (
     WITHIN_SPREAD,
 )
 
-LEVEL, BOLDER = 15.0, 2.0
+LEVEL, BOLDER, RATES = 15.0, 2.0, 3.0
 """Of the widths between clusters, see ``level``."""
 
 STRANGERS = 1.0
@@ -72,9 +72,10 @@ def width(spread: float, z: float, level: float, arms: float) -> float:
 def level(ledger: Floats) -> float:
     """The level of widths between clusters: up to twice as high if the arms played most are noisier than the typical ones.
 
-    Then the noise of a good arm with a few low rewards is taken for too small. If rewards take two values a rate tells its noise.
+    Then the noise of a good arm with a few low rewards is taken for too small. If rewards take two values it is lower, for a rate
+    tells its noise.
     """
-    return 1.0 if ledger[BINARY] > 0.0 else LEVEL * min(BOLDER, ledger[GROWN])
+    return RATES if ledger[BINARY] > 0.0 else LEVEL * min(BOLDER, ledger[GROWN])
 
 
 @compiled
