@@ -132,7 +132,7 @@ def evaluate(
         split: the share of the rows, in the order of time, that is history; the others are the future to be judged by.
         history: False takes all rows as the future, and says nothing about history.
         rounds: decisions that a policy gets, at most as many as the future has rows.
-        draws, runs: worlds that each judge draws, and runs of every policy in each.
+        draws, runs: worlds that each judge draws, and runs of every policy in each, more where few arms leave much to luck.
         say: called with a word about each step of the work.
     """
     log = as_log(source, arm, reward, context, clusters, time, propensity)
@@ -253,6 +253,7 @@ def _answer(found: Evaluation, parted: Split, worlds: Worlds, level: float) -> E
     return replace(
         found,
         method=words.method(found.grade, found.replay, _rows(parted), effective),
+        setting=replace(found.setting, runs=worlds.runs),
         gains=worlds.gains,
         marked=worlds.marked,
         rulings={} if found.grade.letter == "C" else rulings,

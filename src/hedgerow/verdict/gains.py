@@ -1,11 +1,11 @@
 """What history and grouping are worth per 1000 decisions: policies played in the worlds of two judges."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ..types import Floats, Integers
-from .interval import Gain, credible, hull
+from .interval import Gain, credible, hull, parted
 from .judge import Draws, judge
 from .rollout import Runs, Start, run, starting
 from .split import Split
@@ -19,6 +19,11 @@ SHUFFLES = 4
 groupings with history were found, with four 8."""
 
 
+LUCKY, MORE, MOST = 0.7, 4, 400
+"""Where the luck of the runs makes up more than this share of a gain's variance, four times as many are played, and perhaps
+again, as long as runs times arms are at most 400: with few arms and rewards of any size, four runs say little of a world."""
+
+
 @dataclass(frozen=True)
 class Setting:
     """How the worlds are drawn and played."""
@@ -26,14 +31,16 @@ class Setting:
     rounds: int = 1000
     draws: int = 200
     runs: int = 4
+    """At least so many in each world."""
     seed: int = 0
 
 
 @dataclass(frozen=True)
 class Worlds:
-    """The grouped judge's draws, the policies' mean rewards in each round, and the gains by name."""
+    """The grouped judge's draws, the runs in each, the policies' mean rewards in each round, and the gains by name."""
 
     draws: Draws
+    runs: int
     curves: dict[str, Floats]
     gains: dict[str, Gain]
     marked: dict[str, Gain]
@@ -92,6 +99,20 @@ def differences(played: dict[str, Runs], means: Floats, shares: Floats, *, marke
     return {**paired(value), "log": gap(value.get("HUCB", value["UCB"]), done)}
 
 
+def lucky(found: dict[str, Floats]) -> bool:
+    """Whether one of the gains is mostly the luck of the runs."""
+    return any(luck > LUCKY * total for total, luck in map(parted, found.values()))
+
+
+def settled(split: Split, means: Floats, setting: Setting, *, mark: int | None = None) -> tuple[dict[str, Runs], Setting]:
+    """A contest of as many runs as it takes, and its setting."""
+    played = contest(split, means, setting, mark=mark)
+    more = MORE * setting.runs
+    if more * split.arms > MOST or not lucky(differences(played, means, split.shares)):
+        return played, setting
+    return settled(split, means, replace(setting, runs=more), mark=mark)
+
+
 def judged(split: Split, setting: Setting, *, p: float | None, mark: int | None = None) -> Worlds:
     """The gains with intervals: the hull of both judges, or for labels the grouped judge alone where the other is refuted."""
     seen = split.groups is not None
@@ -101,11 +122,12 @@ def judged(split: Split, setting: Setting, *, p: float | None, mark: int | None 
         rng = np.random.default_rng([setting.seed, 2 + grouped])
         drawn[grouped] = judge(split, grouped=grouped, draws=setting.draws, rng=rng)
         means = drawn[grouped].means
-        played = contest(split, means, setting, mark=mark)
+        played, setting = settled(split, means, setting, mark=mark)
         found[grouped] = {name: credible(d) for name, d in differences(played, means, split.shares).items()}
         marked[grouped] = {name: credible(d) for name, d in differences(played, means, split.shares, marked=True).items()}
     return Worlds(
         drawn[seen],
+        setting.runs,
         {name: runs.curve for name, runs in played.items()},
         _joined(found, p),
         _joined(marked, p),

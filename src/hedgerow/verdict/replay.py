@@ -13,7 +13,7 @@ import numpy as np
 from ..kernel import compiled
 from ..types import Floats, Integers
 from .gains import entrants, paired
-from .interval import Gain
+from .interval import Gain, between
 from .rollout import Start, best_of, learn, prepare
 from .split import Split
 
@@ -88,10 +88,7 @@ def resample(rewards: Floats, first: Integers, rng: np.random.Generator) -> Floa
 
 def bootstrap_gain(orders: Floats, bootstraps: Floats) -> Gain:
     """Centre from the orders, error from bootstraps (x repeats), the noise of the repeats taken out as far as that is safe."""
-    count, repeats = bootstraps.shape
-    total, within = float(bootstraps.mean(axis=1).var(ddof=1)), float(bootstraps.var(axis=1, ddof=1).mean())
-    between = min(max(total * (1.0 + 1.3 * np.sqrt(2.0 / count)) - within / repeats, 0.0), total)
-    centre, reach = float(orders.mean()), 1.645 * float(np.sqrt(between + orders.var(ddof=1) / orders.size))
+    centre, reach = float(orders.mean()), 1.645 * float(np.sqrt(between(bootstraps) + orders.var(ddof=1) / orders.size))
     return Gain(centre, centre - reach, centre + reach)
 
 

@@ -41,16 +41,27 @@ def span(gain: Gain) -> str:
     return f"{number(gain.low)} to {number(gain.high)}"
 
 
+def close_call(gain: Gain) -> str:
+    """A warning where chance in the simulation decides."""
+    return " A close call: another seed may tip it." if gain.close else ""
+
+
+def counted(rows: int) -> str:
+    """So many rows."""
+    return f"{rows:,} row{'' if rows == 1 else 's'}"
+
+
 def left_out(missing: dict[str, int]) -> list[str]:
     """Rows that could not be used, if there are any."""
-    return [f"Left out: {', '.join(f'{rows:,} rows with {why}' for why, rows in missing.items())}."] if missing else []
+    return [f"Left out: {', '.join(f'{counted(rows)} with {why}' for why, rows in missing.items())}."] if missing else []
 
 
 def untried(found: "Evaluation") -> list[str]:
     """Arms without a row, if there are any."""
     if not found.untried:
         return []
-    return [f"{found.untried} arm{' has' if found.untried == 1 else 's have'} no row, and only the clusters name them: left out."]
+    told = "1 arm has no row, and only the clusters name it" if found.untried == 1 else ""
+    return [f"{told or f'{found.untried} arms have no row, and only the clusters name them'}: left out."]
 
 
 def method(grade: "Grade", replay: "Replay | None", rows: str, effective: float) -> str:
@@ -69,6 +80,7 @@ def grouping(gains: dict[str, Gain], ruling: str, p: float) -> list[str]:
     group, labels = gains["grouping"], gains["labels"]
     if ruling == "helps":
         first = f"Your grouping helps: {number(labels.value)} per 1000 decisions over shuffled labels ({span(labels)})."
+        first += close_call(labels)
         if group.low > 0.0:
             return [first, f"Use it: {number(group.value)} ({span(group)}) over the best policy without it."]
         if group.high < 0.0:
@@ -84,13 +96,14 @@ def grouping(gains: dict[str, Gain], ruling: str, p: float) -> list[str]:
         over = "shuffled labels" if labels.high < 0.0 else "ignoring it"
         return [
             f"A bandit that trusts your grouping loses {-worst.value:,.1f} per 1000 decisions against {over} ({span(worst)})."
+            f"{close_call(worst)}"
         ]
     if ruling == "no information":
         most = f"at most {number(labels.high)} per 1000 decisions"
         return [f"No sign that your groups differ more than random ones would ({p_value(p)}); {most}."]
     return [
         f"Groups differ ({p_value(p)}), but whether a bandit gains is open: {span(labels)} per 1000 decisions "
-        "over shuffled labels. About x4 rows would halve this."
+        f"over shuffled labels. About x4 rows would halve this.{close_call(labels)}"
     ]
 
 
@@ -98,7 +111,7 @@ def history(gain: Gain, ruling: str, rows: int) -> str:
     """The verdict on a history."""
     by = f"{number(gain.value)} per 1000 decisions ({span(gain)}), from {rows:,} rows"
     words = {"helps": "Your history helps", "hurts": "Your history hurts", "open": "Whether your history helps is open"}
-    return f"{words[ruling]}: {by}."
+    return f"{words[ruling]}: {by}.{close_call(gain)}"
 
 
 def moved(found: Drift) -> str:
