@@ -216,12 +216,12 @@ def test_steps_stay_exact_for_a_long_time():
 
 
 def plain_choice(hierarchy, context):
-    """All arms by their full index mu'x + sqrt(sig2 h (1 + log(1 + rate h)))."""
-    rate, sig2 = hierarchy.ledger[[book.RATE, book.SIG2]]
+    """All arms by their full index mu'x + sqrt(sig2 h (floor + log(1 + rate h)))."""
+    floor, rate, sig2 = hierarchy.ledger[[book.FLOOR, book.RATE, book.SIG2]]
     indices = {}
     for leaf in sorted(hierarchy.arms.leaves.tolist()):
         mean, spread = hierarchy.estimate(leaf, context)
-        indices[leaf] = mean - hierarchy.ledger[book.OFFSET] + np.sqrt(spread * (1.0 + np.log(1.0 + rate * spread / sig2)))
+        indices[leaf] = mean - hierarchy.ledger[book.OFFSET] + np.sqrt(spread * (floor + np.log(1.0 + rate * spread / sig2)))
     best = max(indices.values())
     return next(leaf for leaf, value in indices.items() if value >= best - 1e-10 * abs(best))
 
@@ -437,7 +437,7 @@ def test_history_counts_like_rounds_of_the_policy_itself():
         cold.learn(cold.arms.leaves[arm], reward, context)
     for hierarchy in (warm, cold):
         rebuild(*hierarchy.state)  # units of the contexts are those of a refresh
-        hierarchy.ledger[[book.RHO, book.PHI, book.OFFSET, book.RATE, book.LENGTH]] = 0.5, 2.0, 0.1, 3.0, 2.0
+        hierarchy.ledger[[book.RHO, book.PHI, book.OFFSET, book.RATE, book.FLOOR, book.LENGTH]] = 0.5, 2.0, 0.1, 3.0, 0.5, 2.0
     np.testing.assert_allclose(warm.solved(), cold.solved(), rtol=1e-9, atol=1e-12)
 
 
@@ -528,9 +528,11 @@ def test_merged_ledgers_hold_the_rounds_of_both():
 
 
 def test_the_widths_grow_as_they_should():
-    """rate = 10 t / (d K^2): 12 arms, d = 3, 40 rounds of history."""
+    """12 arms, d = 3, 40 rounds of history; w = (n / 10)^2 for the harmonic mean n of the arms' rounds, each with one more."""
     contexts, means, rng = world(16, 12, 3, 40)
     played = rng.integers(12, size=40)
     hierarchy = Hierarchy(12, TWO, 3, sums_of(12, 3, played, means[np.arange(40), played], contexts))
-    assert hierarchy.ledger[book.RATE] == pytest.approx(10.0 * 40 / (3 * 144))
+    w = (12 / sum(1 / (1 + (played == arm).sum()) for arm in range(12)) / 10) ** 2
+    assert hierarchy.ledger[book.FLOOR] == pytest.approx(0.1 + 0.9 / (1 + w))
+    assert hierarchy.ledger[book.RATE] == pytest.approx(10.0 * 40 / (3 * 144) * (1 + w * 25 / 9) / (1 + w))
     assert hierarchy.ledger[book.LENGTH] == pytest.approx((hierarchy.seen(contexts) ** 2).sum() / 40)

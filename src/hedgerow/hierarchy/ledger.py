@@ -13,7 +13,8 @@ VARIANCE         of all rewards at the last refresh
 DEPTH            levels of the tree under the root
 NEXT             rounds, online and historical, at which the next refresh is due; 1 while there are no data
 DRIFT, KEPT      an arm's history is that of a theta_then ~ N(KEPT theta, DRIFT SIG2 I); while DRIFT is 0 of theta itself
-RATE, LENGTH     how the width of an index grows (``bonus``); mean of x'x
+RATE, FLOOR      how the width of an index grows, and the least of it (width.py)
+LENGTH           mean of x'x
 WEIGHTS          whether rounds may weigh other than 1 (1 or 0)
 CONSTANT         the column of the contexts that never changes, or -1
 LEVELS           whether contexts are seen with a 1 after their columns, for levels of the arms (1 or 0); 1 without data
@@ -32,7 +33,7 @@ LEDGER_SUMS = BINS + 3 * BIN_COUNT
 """How many leading numbers of a ledger are sums."""
 
 LEAST, LARGEST, STEP, RHO, PHI, SIG2, OFFSET, ETA, KAPPA, STANDARD = range(LEDGER_SUMS, LEDGER_SUMS + 10)
-REFERENCE, VARIANCE, DEPTH, NEXT, DRIFT, KEPT, RATE, LENGTH, WEIGHTS = range(STANDARD + 1, STANDARD + 10)
+REFERENCE, VARIANCE, DEPTH, NEXT, DRIFT, KEPT, RATE, LENGTH, FLOOR, WEIGHTS = range(STANDARD + 1, STANDARD + 11)
 CONSTANT, LEVELS, AGAINST, ASK, LENS = range(WEIGHTS + 1, WEIGHTS + 6)
 
 
@@ -57,7 +58,7 @@ def clear(ledger: Floats) -> None:
     ledger[LEAST], ledger[LARGEST] = 1e300, -1e300
     ledger[RHO], ledger[PHI], ledger[SIG2], ledger[KAPPA], ledger[NEXT], ledger[KEPT] = 1.0, 1.0, 1.0, 1.0, 1.0, 1.0
     ledger[ETA] = -1.0
-    ledger[LEVELS] = 1.0
+    ledger[LEVELS], ledger[FLOOR] = 1.0, 1.0
     forget_levels(ledger)
 
 

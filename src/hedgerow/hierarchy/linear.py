@@ -25,7 +25,6 @@ from .shape import noise
 from .sums import observe
 from .width import bonus, reach_of
 
-TINY = 1e-12
 LARGE_LEVERAGE = 1e6
 """A rank-one step subtracts u u' / (1 / w + x'u); beyond this w x'u it would cancel too many digits."""
 

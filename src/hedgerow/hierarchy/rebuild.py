@@ -5,9 +5,8 @@ import numpy as np
 from ..kernel import compiled
 from ..noise import arm_noise
 from ..statistics import PULLS
-from ..tree import SIZE
 from ..types import Floats, Links
-from .evidence import ROUNDS, Model, eliminate_lower, eliminate_upper, mean_square_of_contexts, pose, profile
+from .evidence import Model, eliminate_lower, eliminate_upper, pose, profile
 from .ledger import (
     AGAINST,
     ASK,
@@ -20,11 +19,9 @@ from .ledger import (
     KAPPA,
     KEPT,
     LEDGER_SUMS,
-    LENGTH,
     LEVELS,
     NEXT,
     PHI,
-    RATE,
     REFERENCE,
     RHO,
     STANDARD,
@@ -36,14 +33,15 @@ from .ledger import (
 from .lens import set_lens
 from .posterior import depth_of, search, solve
 from .shape import set_shape, two_valued
-from .width import EXPLORE
+from .width import set_width
 
 GROWTH, ONLINE_GROWTH, ONLINE_FIRST = 1.5, 4.0, 32.0
 """A refresh is due when all rounds have grown by half; or when the online ones have grown fourfold, from 32 on: so a long history
 that lies is found out soon; if it says nothing, when they have grown by half."""
 
-MARGIN = 3.0
-"""Nats by which a history that is off must be likelier than one that is not, and arms without levels than arms with."""
+MARGIN, DISTRUST = 3.0, 8.0
+"""Nats by which arms without levels must be likelier than arms with, and a history that is off than one that is not: wrong labels
+make an honest one look a little off too."""
 
 UNLIKELY = 8.0
 """Nats by which they must be likelier for levels to be asked for seldom; or, if rewards take two values, never again."""
@@ -106,7 +104,7 @@ def evidence_of(tree: Links, online: Floats, past: Floats, derived: Floats, ledg
     model, products = pose(tree, online, past, derived, ledger, True), np.empty(3)
     logdet = eliminate_lower(model, ledger[RHO], products)
     logdet += eliminate_upper(model, ledger[PHI], products)
-    return profile(model, logdet, products)[0] - (MARGIN if drift > 0.0 else 0.0)
+    return profile(model, logdet, products)[0] - (DISTRUST if drift > 0.0 else 0.0)
 
 
 @compiled
@@ -163,17 +161,6 @@ def withdraw(online: Floats, ledger: Floats) -> None:
 
 
 @compiled
-def set_rate(model: Model, ledger: Floats) -> None:
-    """How the widths grow."""
-    d, arms = model.info.shape[2], 0.0
-    for node in range(len(model.tree)):
-        if model.tree[node, SIZE] == 0:
-            arms += 1.0
-    ledger[RATE] = EXPLORE * model.totals[ROUNDS] / (d * arms * arms)
-    ledger[LENGTH] = d * mean_square_of_contexts(model)
-
-
-@compiled
 def rebuild(tree: Links, online: Floats, past: Floats, derived: Floats, ledger: Floats) -> None:
     """Noise shape, spreads, noise variance, offset, drift and posterior from the sums."""
     pulls = online[0, PULLS] + past[0, PULLS]
@@ -210,7 +197,7 @@ def rebuild(tree: Links, online: Floats, past: Floats, derived: Floats, ledger: 
                 forget_levels(ledger)
             model = pose(tree, online, past, derived, ledger, False)
             evidence = search(model, ledger)
-        set_rate(model, ledger)
+        set_width(model, ledger)
         growth = GROWTH if void(ledger) else ONLINE_GROWTH
         soon = past[0, PULLS] + max(ONLINE_FIRST, growth * online[0, PULLS])
         ledger[NEXT] = max(pulls + 1.0, min(GROWTH * pulls, soon))
