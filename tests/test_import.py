@@ -3,9 +3,10 @@
 import os
 import subprocess
 import sys
+import time
 
 import hedgerow as hr
-from hedgerow.kernel import COMPILED
+from hedgerow.kernel import COMPILED, drop_outdated
 
 
 def run(code, **environment):
@@ -28,7 +29,7 @@ def test_every_public_name_is_there():
 
 DECIDE = """
 import numpy as np, hedgerow as hr
-from hedgerow.kernel import COMPILED
+from hedgerow.kernel import COMPILED, drop_outdated
 K, C = 8, [0, 0, 0, 1, 1, 2, (2, 1), (2, 1)]
 rng = np.random.default_rng(3)
 X, R = rng.normal(size=(600, 3)), rng.random((600, K))
@@ -77,3 +78,13 @@ with warnings.catch_warnings(record=True) as caught:
     print(hr.UCB(["a", "b"]).select().arm, len(caught), "plain Python" in str(caught[0].message))
 """
     assert run(code, HEDGEROW_COMPILE="1") == "a 1 True"
+
+
+def test_machine_code_older_than_any_source_is_not_run(tmp_path):
+    cache = tmp_path / "inner" / "__pycache__"
+    cache.mkdir(parents=True)
+    for name, age in (("kernel.py", 30), ("inner/callee.py", 10), (cache / "caller.nbi", 20), (cache / "other.nbi", 5)):
+        (tmp_path / name).touch()
+        os.utime(tmp_path / name, (time.time() - age,) * 2)
+    drop_outdated(tmp_path)
+    assert [path.name for path in cache.iterdir()] == ["other.nbi"]

@@ -7,6 +7,8 @@ every kernel as the Python it is written in; the decisions are the same, to the 
 import os
 import warnings
 from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
 from typing import Any, TypeVar
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -28,8 +30,19 @@ def _compiler() -> Callable[..., Any] | None:
     return compiler
 
 
+def drop_outdated(package: Path) -> None:
+    """Remove machine code older than any source of a package: Numba looks at a kernel's own file, not at those it calls."""
+    with suppress(OSError):
+        newest = max(path.stat().st_mtime for path in package.rglob("*.py"))
+        for index in package.rglob("__pycache__/*.nbi"):
+            if index.stat().st_mtime < newest:
+                index.unlink()
+
+
 _njit = _compiler()
 COMPILED = _njit is not None
+if COMPILED:
+    drop_outdated(Path(__file__).parent)
 
 
 def compiled(function: Function) -> Function:
