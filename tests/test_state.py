@@ -5,11 +5,13 @@ import io
 import json
 import pickle
 import zipfile
+from functools import partial
 
 import numpy as np
 import pytest
 
 import hedgerow as hr
+from hedgerow.checks import accepted
 from hedgerow.hierarchy import ledger as linear
 from hedgerow.hierarchy import table
 
@@ -230,6 +232,21 @@ def test_copies_and_pickles_go_their_own_way(make):
         other.update(other.select(), 0.5)
         assert (policy.rounds, other.rounds) == (1, 2)
         assert other.select().arm in "abc"
+
+
+@pytest.mark.parametrize("make", [hr.UCB, hr.UCBC, hr.Auto, hr.LinUCBC, hr.HierLinUCB, partial(hr.META, dimension=2)])
+def test_sums_whose_parts_cancel_can_be_loaded(make, tmp_path):
+    given = {"clusters": ["x", "y", "y"], "dimension": 2}
+    policy = make(["a", "b", "c"], **accepted(make, given))
+    rng = np.random.default_rng(3)
+    for t in range(40):
+        order = rng.permutation(policy.arms)
+        for sign in (1.0, -1.0):
+            context = None if policy.dimension is None else sign * (1.0 + t) * np.array([0.1, 0.7])
+            for arm, reward in zip(order, (0.1, 0.3, 1e-3), strict=True):
+                policy.learn(arm, sign * reward, context)
+    policy.save(tmp_path / "policy.zip")
+    assert hr.load(tmp_path / "policy.zip").rounds == policy.rounds
 
 
 def test_a_folder_or_nothing_is_no_file(tmp_path):

@@ -10,7 +10,7 @@ import numpy as np
 
 from .arms import Arms
 from .state import StateFile
-from .statistics import PULLS, row_size
+from .statistics import PULLS, SCALARS, SQUARES, row_size
 from .tournament import CROSSOVER, seated
 from .types import Floats, Integers, Label, Links
 
@@ -82,18 +82,42 @@ def restored(
     pending = file.array("pending", pending_shape)
     derived = file.array("derived", shapes[0]).astype(PRECISIONS[layout.precision])
     ledger = file.array("derived-ledger", shapes[1])
-    sound_sums(arms, online, past, layout.cluster_history)
+    sound_sums(arms, online, past, layout)
     return with_tournaments(arms, online, past, pending, derived, ledger, layout)
 
 
-def sound_sums(arms: Arms, online: Floats, past: Floats, cluster_history: bool) -> None:
+def sound_sums(arms: Arms, online: Floats, past: Floats, layout: Layout) -> None:
     """Refuse sums that no policy could have learnt: negative or fractional counts, clusters that are not their arms' sums."""
     if (online[:, PULLS] < 0.0).any() or (past[:, PULLS] < 0.0).any():
         raise ValueError("it counts fewer than no plays")
     if (online[:, PULLS] % 1.0 != 0.0).any():
         raise ValueError("it counts a part of a round")
-    for block in (online, past) if cluster_history else (online,):
-        totals = arms.totals(block[arms.leaves])
-        size = arms.totals(np.abs(block[arms.leaves]))
-        if not (np.abs(totals - block) <= 1e-6 * size).all():
+    for block in (online, past) if layout.cluster_history else (online,):
+        arm_rows = block[arms.leaves]
+        size = arms.totals(reach(arm_rows, layout.dimension))
+        if not (np.abs(arms.totals(arm_rows) - block) <= 1e-6 * size).all():
             raise ValueError("the sums of a cluster are not those of its arms")
+
+
+def reach(rows: Floats, dimension: int | None) -> Floats:
+    """The most that each sum can be, by the counts and squares beside it (Cauchy and Schwarz): a sum whose parts cancel is small.
+
+    Weighed rows hold more than those of statistics.py: what the weights add to count, total and squares.
+    """
+    excess = rows[:, row_size(dimension) :]
+    plain = np.sqrt(np.maximum(rows[:, [PULLS, SQUARES]], 0.0))
+    weighed = np.sqrt(np.maximum(rows[:, [PULLS, SQUARES]] + excess[:, [PULLS, SQUARES]], 0.0)) if excess.size else plain
+    parts = [_scalars(plain)]
+    if dimension is not None:
+        lower = np.tril_indices(dimension)
+        diagonal = SCALARS + dimension + np.flatnonzero(lower[0] == lower[1])
+        length = np.sqrt(np.maximum(rows[:, diagonal], 0.0))
+        parts += [weighed[:, 1:] * length, length[:, lower[0]] * length[:, lower[1]], weighed[:, :1] * length]
+    if excess.size:
+        parts.append(_scalars(plain) + _scalars(weighed))
+    return np.hstack(parts)
+
+
+def _scalars(roots: Floats) -> Floats:
+    """n, sqrt(n * squares) and squares from the roots of n and squares."""
+    return roots[:, [0, 0, 1]] * roots[:, [0, 1, 1]]
