@@ -109,6 +109,29 @@ def test_histories_are_added_only_with_the_same_encoding():
         unnamed + scaled
 
 
+def test_rounds_that_were_read_by_one_encoding_do_not_mix_with_another():
+    def history(rows):
+        return hr.History.from_frame(pl.DataFrame(ROWS)[rows], arm="ad", reward="click", context="age", scale=True)
+
+    young, old = history(slice(0, 3)), history(slice(2, 5))
+    policy, worker = hr.HLinUCB(["a", "b"], history=young), hr.HLinUCB(["a", "b"], history=old)
+    with pytest.raises(ValueError, match="experts must read contexts alike: .*mean=30.*mean=50.*context="):
+        hr.Meta({"young": policy, "old": worker})
+    policy.history = old
+    policy.history = young
+    policy.expect(policy.select({"age": 30}))
+    for _ in range(2):
+        with pytest.raises(ValueError, match="HLinUCB has learnt from contexts that the history reads differently: .*mean=30.*50"):
+            policy.history = old
+        assert policy.encoding == young.encoding
+        policy.update(policy.select({"age": 30}), 1.0)
+    policy.history = young.weighted(0.1)
+    policy.history = None
+    assert policy.encoding == young.encoding
+    with pytest.raises(ValueError, match="only workers that read contexts alike can be merged"):
+        policy.merge(worker)
+
+
 def test_bad_encodings():
     frame = pl.DataFrame(ROWS)
     many = pl.DataFrame({"a": ["u"] * 2000, "r": [1.0] * 2000, "x": [str(i) for i in range(2000)]})

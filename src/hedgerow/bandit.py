@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from . import checks, state
 from .arms import Arms, Clusters, name_of, new_path
 from .explanation import Explanation, Score
-from .history import History
+from .history import History, common_encoding
 from .logs.encoding import Encoding, all_encoded, encoded
 from .nodes import Layout, Nodes, historical, restored, with_tournaments
 from .randomness import KEYS, NO_KEY, new_key
@@ -144,8 +144,11 @@ class Bandit(Locked):
         nodes = self._nodes
         rows = checks.history_rows(history, nodes.arms.labels, self.dimension)
         checks.unit_history(self.rule, rows)
+        encoding = _encoding_of(history, self.dimension)
+        if self.rounds or self._waiting:
+            common_encoding((self.encoding, encoding), f"{self.name} has learnt from contexts that the history reads differently")
         self._nodes = self._planted(nodes.arms, nodes.online, rows, nodes.ledger)
-        self.encoding = _encoding_of(history, self.dimension) or self.encoding
+        self.encoding = encoding or self.encoding
 
     def _past_rows(self) -> Floats:
         rows: Floats = self._nodes.past[self._nodes.arms.leaves]
@@ -400,6 +403,7 @@ class Bandit(Locked):
 
     def _learnt_by(self, other: "Bandit", since: "Bandit | None") -> Floats:
         checks.same_policy(self, other)
+        common_encoding((self.encoding, other.encoding), "only workers that read contexts alike can be merged")
         labels = self._nodes.arms.labels
         learnt = other._nodes.online_rows(labels)
         if since is not None:

@@ -244,16 +244,31 @@ def _summed(data: Any, arm: str, reward: str, context: str | Sequence[str] | Enc
     return total
 
 
+def common_encoding(given: Iterable[Encoding | None], refusal: str) -> Encoding | None:
+    """The one encoding among those given, None for contexts without names; two different ones would mix numbers up."""
+    known = list(dict.fromkeys(encoding for encoding in given if encoding is not None))
+    if len(known) > 1:
+        raise _different(refusal, known[0], known[1])
+    return known[0] if known else None
+
+
+def _different(refusal: str, one: Encoding | None, other: Encoding | None) -> ValueError:
+    """What to raise for two encodings, with the first column that they read differently."""
+    pairs = zip(one.columns if one else (), other.columns if other else (), strict=False)
+    differ = next(((mine, theirs) for mine, theirs in pairs if mine != theirs), (one, other))
+    return ValueError(
+        f"{refusal}: {differ[0]} and {differ[1]}; give the encoding of the first as context= when you make the second history"
+    )
+
+
 def _shared_encoding(one: History, other: History) -> Encoding | None:
     """The encoding of the sum of two histories; numbers as they are may be added to those of unnamed contexts."""
-    known = [history.encoding for history in (one, other) if history.encoding is not None]
-    unnamed = len(known) < 2 and one.arms and other.arms
-    if len(set(known)) > 1 or (known and unnamed and not known[0].plain):
-        raise ValueError(
-            f"histories with different encodings cannot be added: {one.encoding} and {other.encoding}; "
-            "give the encoding of the first as context= when you make the second"
-        )
-    return known[0] if known else None
+    refusal = "histories with different encodings cannot be added"
+    shared = common_encoding((one.encoding, other.encoding), refusal)
+    unnamed = None in (one.encoding, other.encoding) and one.arms and other.arms
+    if shared is not None and unnamed and not shared.plain:
+        raise _different(refusal, one.encoding, other.encoding)
+    return shared
 
 
 def _reasons(missing: Mapping[str, int]) -> str:

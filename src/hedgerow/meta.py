@@ -15,6 +15,7 @@ from .arms import new_path, shown
 from .bandit import Bandit
 from .checks import checked_context, checked_reward, own_decision, same_policy
 from .explanation import Explanation, Score
+from .history import common_encoding
 from .logs.encoding import Encoding, all_encoded, encoded
 from .rules import RULES
 from .trust import Trust
@@ -78,8 +79,7 @@ class Meta(Locked):
     @property
     def encoding(self) -> Encoding | None:
         """How the first expert that can reads contexts of raw values."""
-        known = (getattr(expert, "encoding", None) for expert in self.experts.values())  # other people's policies have none
-        return next((encoding for encoding in known if encoding is not None), None)
+        return next((encoding for encoding in map(_encoding_of, self.experts.values()) if encoding is not None), None)
 
     @property
     def rounds(self) -> int:
@@ -366,4 +366,10 @@ def _by_name(experts: Sequence[Policy] | Mapping[str, Policy]) -> dict[str, Poli
     dimensions = {expert.dimension for expert in named.values() if expert.dimension}
     if len(dimensions) > 1:
         raise ValueError(f"experts must take contexts of one length, got {sorted(dimensions)}")
+    common_encoding(map(_encoding_of, named.values()), "experts must read contexts alike")
     return named
+
+
+def _encoding_of(expert: Policy) -> Encoding | None:
+    """How an expert reads contexts of raw values; other people's policies have no such thing."""
+    return getattr(expert, "encoding", None)
