@@ -85,9 +85,10 @@ def test_every_shape_of_every_rule(rule):
     check_policy(bandit(rule), dimension=3 if rule.contextual else None, skip=skip)
 
 
+@pytest.mark.parametrize("scale", ["auto", 0.02])
 @pytest.mark.parametrize("rule", ["ucb", "d3rb"])
-def test_meta_by_either_rule(rule):
-    check_policy(partial(hr.META, rule=rule, scale="auto"))
+def test_meta_by_either_rule(rule, scale):
+    check_policy(partial(hr.META, rule=rule, scale=scale))
 
 
 def test_single_precision():

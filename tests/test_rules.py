@@ -243,6 +243,25 @@ def test_d3rb_follows_its_formula():
         policy.update(decision, rewards[policy.rounds, b])
 
 
+def test_workers_of_d3rb_merge_at_the_higher_price_of_each():
+    def taught(rewards):
+        policy = hr.Bandit(["a", "b"], hr.rules.d3rb(scale=0.1))
+        for _ in range(60):
+            decision = policy.select()
+            policy.update(decision, rewards[decision.arm])
+        return policy
+
+    def prices(policy):
+        return [-score.index / math.sqrt(score.pulls) for score in policy.explain()]
+
+    one, other = taught({"a": 0.0, "b": 1.0}), taught({"a": 1.0, "b": 0.0})
+    alone, others = prices(one), prices(other)
+    assert alone[0] > alone[1] == 1.0
+    assert others[1] > others[0] == 1.0
+    one.merge(other)
+    assert prices(one) == pytest.approx([alone[0], others[1]])
+
+
 def test_meta_by_d3rb_learns_to_leave_a_bad_expert():
     problem = hr.problems.SyntheticContextual(eps=0.8, labels="shuffled")
     makes = {"d3rb": partial(hr.META, rule="d3rb"), "ucb": hr.META}

@@ -7,12 +7,12 @@ with all benefit of doubt, fall short of what another has shown, its price doubl
 import math
 
 from .kernel import compiled
-from .rules import SCALE
+from .rules import OWN, SCALE
 from .statistics import PULLS, TOTAL, waiting
 from .types import Floats, Links
 
-PRICE = 0
-"""The place of an expert's price in its derived row."""
+PRICES = OWN
+"""Where prices begin in the ledger, one for each node. They depend on the order of rounds, so that no sums tell them."""
 
 DOUBT = 0.1
 """delta: the chance of a wrong doubling, over all experts and rounds."""
@@ -22,12 +22,12 @@ WIDTH = 0.5
 
 
 @compiled
-def cheapest(tree: Links, online: Floats, pending: Floats, derived: Floats) -> int:
+def cheapest(tree: Links, online: Floats, pending: Floats, ledger: Floats) -> int:
     """The expert of lowest potential; the first of equal ones."""
     chosen = 1
     least = math.inf
     for node in range(1, len(tree)):
-        potential = derived[node, PRICE] * math.sqrt(online[node, PULLS] + waiting(pending, node))
+        potential = ledger[PRICES + node] * math.sqrt(online[node, PULLS] + waiting(pending, node))
         if potential < least:
             least = potential
             chosen = node
@@ -41,7 +41,7 @@ def doubt(pulls: float, experts: int, scale: float) -> float:
 
 
 @compiled
-def balance(tree: Links, online: Floats, derived: Floats, ledger: Floats, expert: int) -> None:
+def balance(tree: Links, online: Floats, ledger: Floats, expert: int) -> None:
     """Double an expert's price if its rewards fall short, after a reward was added to it."""
     experts = len(tree) - 1
     shown = -math.inf
@@ -52,5 +52,5 @@ def balance(tree: Links, online: Floats, derived: Floats, ledger: Floats, expert
     pulls = online[expert, PULLS]
     if pulls > 0.0:
         hoped = online[expert, TOTAL] / pulls + doubt(pulls, experts, ledger[SCALE])
-        if hoped + ledger[SCALE] * derived[expert, PRICE] / math.sqrt(pulls) < shown:
-            derived[expert, PRICE] *= 2.0
+        if hoped + ledger[SCALE] * ledger[PRICES + expert] / math.sqrt(pulls) < shown:
+            ledger[PRICES + expert] *= 2.0

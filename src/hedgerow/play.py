@@ -33,7 +33,7 @@ def _ask(bandit: Bundle, t: int, context: Floats) -> int:
     rule, clock, key, tree, online, past, pending, derived, ledger, places, seats, _, heap, arm_of, _ = bandit
     drawn = key + t if key >= 0 else key
     if rule < LINUCB:
-        leaf = descend_rewards(rule, clock, tree, online, past, pending, derived, ledger, places, seats, heap, drawn)
+        leaf = descend_rewards(rule, clock, tree, online, past, pending, ledger, places, seats, heap, drawn)
     else:
         leaf = descend_ridge(rule, tree, derived, ledger, context, drawn)
     arm: int = arm_of[leaf]
@@ -44,7 +44,7 @@ def _ask(bandit: Bundle, t: int, context: Floats) -> int:
 def _teach(bandit: Bundle, context: Floats, arm: int, reward: float) -> None:
     rule, _, _, tree, online, past, pending, derived, ledger, places, _, seat_of, heap, _, leaf_of = bandit
     if rule < LINUCB:
-        credit_rewards(rule, tree, online, past, derived, ledger, places, seat_of, heap, leaf_of[arm], reward)
+        credit_rewards(rule, tree, online, past, ledger, places, seat_of, heap, leaf_of[arm], reward)
     else:
         credit_ridge(tree, online, past, pending, derived, leaf_of[arm], reward, context)
 

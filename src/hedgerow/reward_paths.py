@@ -126,7 +126,6 @@ def descend_rewards(
     online: Floats,
     past: Floats,
     pending: Floats,
-    derived: Floats,
     ledger: Floats,
     places: Integers,
     seats: Links,
@@ -137,7 +136,7 @@ def descend_rewards(
     if rule == BAST:
         return descend_bounds(rule, clock, tree, online, past, pending, ledger, key)
     if rule == D3RB:
-        return cheapest(tree, online, pending, derived)
+        return cheapest(tree, online, pending, ledger)
     node = 0
     level = 0
     while tree[node, SIZE] > 0:
@@ -182,7 +181,6 @@ def credit_rewards(
     tree: Links,
     online: Floats,
     past: Floats,
-    derived: Floats,
     ledger: Floats,
     places: Integers,
     seat_of: Links,
@@ -198,4 +196,4 @@ def credit_rewards(
         rescale(tree, online, past, ledger)
         spoil_all(heap)
     if rule == D3RB:
-        balance(tree, online, derived, ledger, leaf)
+        balance(tree, online, ledger, leaf)

@@ -221,6 +221,20 @@ def merge_equals_one_worker(make: Make, world: World) -> None:
     _assert_same_sums(left, one, world.context(0))
 
 
+def an_idle_worker_adds_nothing(make: Make, world: World) -> None:
+    """Merging a worker that learnt nothing leaves every index as it was, unless the policy estimates something anew."""
+    policy = make()
+    world.play(policy)
+    idle, base = deepcopy(policy), deepcopy(policy)
+    before = policy.explain(world.context(0))
+    policy.merge(idle, since=base)
+    after = policy.explain(world.context(0))
+    if not before.settings:
+        for one, other in zip(before, after, strict=True):
+            same = np.allclose((one.mean, one.index), (other.mean, other.index), rtol=1e-4, atol=1e-4, equal_nan=True)
+            assert same, f"{one.kind} {one.label!r} had the index {one.index}, and has {other.index} now"
+
+
 def load_equals_saved(make: Make, world: World) -> None:
     """What was saved and loaded is the same policy and goes on as the saved one."""
     policy = make()
@@ -276,6 +290,7 @@ CHECKS: dict[str, Callable[[Make, World], None]] = {
         one_cluster_decides_as_flat,
         singletons_decide_as_flat,
         merge_equals_one_worker,
+        an_idle_worker_adds_nothing,
         load_equals_saved,
         rejected_input_changes_nothing,
     )

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from ..balance import balance
+from ..balance import PRICES
 from ..kernel import compiled
 from ..nodes import Layout, Nodes
 from ..noise import rescale
@@ -19,28 +19,24 @@ from .waiting import expect as expect
 from .waiting import pending_size as pending_size
 from .waiting import release as release
 
-DOUBLINGS = 64
-"""More than any price can have seen."""
-
 
 def shapes(rule: Rule, nodes: int, dimension: int | None) -> tuple[tuple[int, int], tuple[int]]:
-    """Derived rows hold the experts' prices, for D3RB alone."""
-    return (nodes if rule.number == D3RB else 0, 1), (len(rule.ledger()),)
+    """No derived rows; for D3RB the ledger holds the experts' prices, too."""
+    return (0, 1), (len(rule.ledger()) + (nodes if rule.number == D3RB else 0),)
 
 
 def derive(
     tree: Links, online: Floats, past: Floats, pending: Floats, rule: Rule, layout: Layout, before: Floats | None
 ) -> tuple[Floats, Floats]:
-    """The scale in use and, for D3RB, the prices that the sums call for."""
-    ledger = rule.ledger()
+    """The scale in use and, for D3RB, prices as before, or of 1 for other experts than before."""
+    rows, (size,) = shapes(rule, len(tree), None)
+    ledger = np.ones(size)
+    if before is not None and before.size == size:
+        ledger = before.copy()
+    ledger[: len(rule.ledger())] = rule.ledger()
     if online[0, PULLS] >= ledger[NEXT]:
         rescale(tree, online, past, ledger)
-    derived = np.ones(shapes(rule, len(tree), None)[0])
-    if rule.number == D3RB:
-        for _ in range(DOUBLINGS):
-            for node in range(1, len(tree)):
-                balance(tree, online, derived, ledger, node)
-    return derived, ledger
+    return np.zeros(rows), ledger
 
 
 def sound(tree: Links, ledger: Floats, dimension: int | None) -> bool:
@@ -49,23 +45,23 @@ def sound(tree: Links, ledger: Floats, dimension: int | None) -> bool:
 
 
 def join(learnt: Floats, own: Floats, other: Floats, since: Floats | None) -> tuple[Floats, Floats]:
-    """Rows as they are; nothing in the ledger is learnt apart from the sums."""
-    return learnt, own
+    """Rows as they are, and the higher price of each expert; nothing else in the ledger is learnt apart from the sums."""
+    return learnt, np.maximum(own, other)
 
 
 def choose(rule: int, clock: int, nodes: Nodes, context: Floats, key: int) -> int:
     """The leaf to play."""
-    arms, online, past, pending, derived, ledger, places, seats, _, heap = nodes
+    arms, online, past, pending, _, ledger, places, seats, _, heap = nodes
     if rule == UCB and key < 0 and not pending.size and not places.size:
         return descend_ucb(clock, arms.tree, online, past, ledger)
-    return descend_rewards(rule, clock, arms.tree, online, past, pending, derived, ledger, places, seats, heap, key)
+    return descend_rewards(rule, clock, arms.tree, online, past, pending, ledger, places, seats, heap, key)
 
 
 def learn(rule: int, nodes: Nodes, leaf: int, reward: float, context: Floats) -> bool:
     """Add a reward."""
-    arms, online, past, _, derived, ledger, places, _, seat_of, heap = nodes
+    arms, online, past, _, _, ledger, places, _, seat_of, heap = nodes
     if rule == D3RB or places.size:
-        credit_rewards(rule, arms.tree, online, past, derived, ledger, places, seat_of, heap, leaf, reward)
+        credit_rewards(rule, arms.tree, online, past, ledger, places, seat_of, heap, leaf, reward)
     elif credit_sums(arms.tree, online, ledger, leaf, reward):
         rescale(arms.tree, online, past, ledger)
     return True
@@ -79,7 +75,7 @@ def settle(rule: int, nodes: Nodes, leaf: int, reward: float, context: Floats, o
 
 def estimates(rule: int, clock: int, nodes: Nodes, context: Floats) -> tuple[Floats, Floats]:
     """Mean and index of every node."""
-    arms, online, past, pending, derived, ledger, *_ = nodes
+    arms, online, past, pending, _, ledger, *_ = nodes
     indices = np.empty(len(online))
     with np.errstate(divide="ignore", invalid="ignore"):
         means = (online[:, TOTAL] + past[:, TOTAL]) / (online[:, PULLS] + past[:, PULLS])
@@ -87,7 +83,7 @@ def estimates(rule: int, clock: int, nodes: Nodes, context: Floats) -> tuple[Flo
         return means, bounds_from_below(rule, clock, arms.tree, online, past, pending, ledger, -1)
     if rule == D3RB:
         awaited = pending[:, AWAITED] if len(pending) else 0.0
-        return means, -derived[:, 0] * np.sqrt(online[:, PULLS] + awaited)
+        return means, -ledger[PRICES:] * np.sqrt(online[:, PULLS] + awaited)
     for node in range(1, len(online)):
         rounds = clock_at(clock, online, pending, arms.tree[node, PARENT])
         indices[node] = score(rule, online, past, pending, node, rounds, ledger, -1)
@@ -127,13 +123,13 @@ def _play(
             leaf = descend_ucb(clock, tree, online, past, ledger)
         else:
             drawn = key + t if key >= 0 else key
-            leaf = descend_rewards(rule, clock, tree, online, past, pending, derived, ledger, places, seats, heap, drawn)
+            leaf = descend_rewards(rule, clock, tree, online, past, pending, ledger, places, seats, heap, drawn)
         arm = arm_of[leaf]
         if sums_alone:
             if credit_sums(tree, online, ledger, leaf, rewards[rows[t], arm]):
                 rescale(tree, online, past, ledger)
         else:
-            credit_rewards(rule, tree, online, past, derived, ledger, places, seat_of, heap, leaf, rewards[rows[t], arm])
+            credit_rewards(rule, tree, online, past, ledger, places, seat_of, heap, leaf, rewards[rows[t], arm])
         arms[t] = arm
 
 
