@@ -279,5 +279,13 @@ def test_rules_refuse_what_they_cannot_use():
         hr.META(ARMS, clusters=CLUSTERS, rule="greedy")
     with pytest.raises(ValueError, match="d3rb chooses among experts"):
         hr.Bandit(ARMS, hr.rules.d3rb(), clusters=CLUSTERS)
+    history = hr.History.from_rounds(arms=ARMS[:2], rewards=[1.0, 1.0])
+    with pytest.raises(ValueError, match="d3rb .* reads no history: leave history out"):
+        hr.Bandit(ARMS, hr.rules.d3rb(), history=history)
+    with pytest.raises(ValueError, match="d3rb .* reads no history: leave history out"):
+        hr.Bandit(ARMS, hr.rules.d3rb()).history = history
+    for rule, dimension in ((hr.rules.hierucb(), None), (hr.rules.hierts(), None), (hr.rules.hierlinucb(), 2)):
+        with pytest.raises(ValueError, match=f"a cluster of {rule.name} .* leave cluster_history out"):
+            hr.Bandit(ARMS, rule, clusters=CLUSTERS, dimension=dimension, cluster_history=False)
     with pytest.raises(ValueError, match="weights must be"):
         hr.HierLinUCB(ARMS, dimension=2, weights=2)

@@ -82,6 +82,23 @@ def test_an_interrupted_run_resumes(tmp_path):
     assert np.array_equal(resumed.followed, run().followed)
 
 
+def test_two_runs_may_share_a_folder(tmp_path, monkeypatch):
+    run = partial(hr.simulate, [hr.UCB], SMALL, rounds=200, trials=1, jobs=1, resume=tmp_path)
+    save, others = np.savez, []
+
+    def overtaken(path, **arrays):
+        save(path, **arrays)
+        if not others:
+            others.append("another process, which plays the same trial meanwhile")
+            with monkeypatch.context() as patch:
+                patch.setattr("os.getpid", lambda: 1)
+                run()
+
+    monkeypatch.setattr(np, "savez", overtaken)
+    assert np.array_equal(run().reward, run().reward)
+    assert len(list(tmp_path.iterdir())) == 1
+
+
 def test_another_setting_is_not_taken_for_the_same(tmp_path):
     first = hr.simulate({"p": hr.UCB}, SMALL, rounds=200, trials=1, jobs=1, resume=tmp_path)
     second = hr.simulate({"p": partial(hr.UCB, scale=0.1)}, SMALL, rounds=200, trials=1, jobs=1, resume=tmp_path)

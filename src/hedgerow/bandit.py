@@ -65,14 +65,15 @@ class Bandit(Locked):
         name = name or rule.name
         length = checks.dimension_for(rule, dimension, history, name)
         planted = Arms(arms, clusters)
-        checks.options(rule, clock, precision, clustered=planted.clustered, name=name)
-        self._fix(name, rule, clock, Layout(length, precision, bool(cluster_history), rule.tournament))
+        layout = Layout(length, precision, bool(cluster_history), rule.tournament)
+        checks.options(rule, clock, layout, clustered=planted.clustered, name=name)
+        self._fix(name, rule, clock, layout)
         made = (name, rule, planted.labels, planted.paths, clock, self._layout)
         self.identity = f"{name}-{hashlib.blake2b(repr(made).encode(), digest_size=6).hexdigest()}"
         self._waiting: Waiting[Round] = Waiting()
         online = np.zeros((len(planted.tree), self._walk.row_size(length)))
         past = checks.history_rows(history, planted.labels, length)
-        checks.unit_history(rule, past)
+        checks.usable_history(rule, past)
         self._nodes = self._planted(planted, online, past)
         self.encoding = _encoding_of(history, length)
 
@@ -143,7 +144,7 @@ class Bandit(Locked):
     def history(self, history: History | None) -> None:
         nodes = self._nodes
         rows = checks.history_rows(history, nodes.arms.labels, self.dimension)
-        checks.unit_history(self.rule, rows)
+        checks.usable_history(self.rule, rows)
         encoding = _encoding_of(history, self.dimension)
         if self.rounds or self._waiting:
             common_encoding((self.encoding, encoding), f"{self.name} has learnt from contexts that the history reads differently")

@@ -9,7 +9,7 @@ import numpy as np
 
 from .arms import shown
 from .history import History, as_dimension
-from .nodes import PRECISIONS
+from .nodes import PRECISIONS, Layout
 from .rules import D3RB, Rule
 from .statistics import LARGEST, SCALARS, row_size
 from .tree import CLOCKS
@@ -57,9 +57,11 @@ def history_rows(history: History | None, arms: Sequence[Label], dimension: int 
     return as_history(history).rows_for(arms, dimension)
 
 
-def unit_history(rule: Rule, rows: Floats) -> None:
-    """Refuse a history outside [0, 1] for a rule that takes no other rewards."""
+def usable_history(rule: Rule, rows: Floats) -> None:
+    """Refuse a history for a rule that reads none, and one outside [0, 1] for a rule that takes no other rewards."""
     plays, total, squares = rows[:, :SCALARS].T
+    if rule.number == D3RB and plays.any():
+        raise ValueError("d3rb chooses among experts by what they earn, and reads no history: leave history out")
     if rule.unit and ((total < 0.0) | (total > plays) | (squares > total * (1.0 + 1e-9))).any():
         raise ValueError(f"{rule.name} is for rewards between 0 and 1, the history has others")
 
@@ -116,8 +118,9 @@ def usable_context(x: Floats) -> Floats:
     return x
 
 
-def options(rule: Rule, clock: str, precision: str, *, clustered: bool, name: str) -> None:
+def options(rule: Rule, clock: str, layout: Layout, *, clustered: bool, name: str) -> None:
     """Refuse what a rule has no use for, rather than ignore it."""
+    precision = layout.precision
     if precision not in PRECISIONS:
         raise ValueError(f"precision must be one of {shown(PRECISIONS)}, got {precision!r}")
     if clock not in CLOCKS:
@@ -126,6 +129,8 @@ def options(rule: Rule, clock: str, precision: str, *, clustered: bool, name: st
         raise ValueError(f"precision is that of ridge regressions, which {name} has none of: leave it out")
     if clock != "policy" and rule.walk != "rewards":
         raise ValueError(f"the clock of {name} is always the policy's: leave clock out")
+    if not layout.cluster_history and rule.walk not in ("rewards", "ridge"):
+        raise ValueError(f"a cluster of {name} is what its arms say, their history included: leave cluster_history out")
     if rule.number == D3RB and clustered:
         raise ValueError("d3rb chooses among experts, which have no clusters: leave clusters out")
 

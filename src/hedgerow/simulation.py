@@ -1,6 +1,7 @@
 """Play policies on problems: many trials, common random numbers, one core or several."""
 
 import hashlib
+import os
 import pickle
 import sys
 import zipfile
@@ -266,9 +267,12 @@ def _kept(run: Callable[[int], Outcome], folder: Path, key: str, number: int) ->
             return Outcome(**file)  # unless the file is damaged
     outcome = run(number)
     folder.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_suffix(".part.npz")
-    np.savez(unfinished, **outcome._asdict())
-    unfinished.replace(path)
+    unfinished = path.with_suffix(f".{os.getpid()}.part.npz")  # two runs may share the folder
+    try:
+        np.savez(unfinished, **outcome._asdict())
+        unfinished.replace(path)
+    finally:
+        unfinished.unlink(missing_ok=True)
     return outcome
 
 
