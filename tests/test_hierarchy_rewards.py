@@ -122,6 +122,18 @@ def test_any_shape_of_clusters(clusters):
     assert pulls[5] > 250
 
 
+@pytest.mark.parametrize("make", [hr.HierUCB, hr.HierTS])
+def test_a_cluster_of_clusters_is_explained_by_its_mean_reward(make):
+    policy = make(list("abcdef"), clusters=[("p", "x"), ("p", "x"), ("p", "y"), ("q", "z"), ("q", "z"), ("r", "w")])
+    for arm, reward in (("a", 0.3), ("a", 0.5), ("c", 0.7), ("d", 0.2)):
+        policy.learn(arm, reward)
+    scores = {score.label: score for score in policy.explain()}
+    assert (scores["p"].mean, scores["q"].mean) == pytest.approx((0.5, 0.2))
+    assert scores["r"].mean == pytest.approx(scores["r", "w"].mean)
+    for score in scores.values():
+        assert score.mean + score.width == pytest.approx(score.index)
+
+
 def test_two_valued_rewards_have_the_noise_of_a_rate():
     """An arm with no hit in 60 plays is not taken to be certain."""
     log = hr.History.from_rounds(arms=[0] * 60 + [1] * 60, rewards=[0] * 60 + [1] * 12 + [0] * 48)

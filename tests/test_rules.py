@@ -262,6 +262,15 @@ def test_workers_of_d3rb_merge_at_the_higher_price_of_each():
     assert prices(one) == pytest.approx([alone[0], others[1]])
 
 
+def test_an_expert_is_explained_by_minus_its_potential_which_is_no_mean_and_width():
+    policy = hr.META(ARMS, clusters=CLUSTERS, rule="d3rb")
+    for _ in range(4):
+        policy.update(policy.select(), 1.0)
+    experts = [score for score in policy.explain() if score.kind == "expert"]
+    assert [score.index for score in experts] == pytest.approx([-math.sqrt(score.pulls) for score in experts])
+    assert all(math.isnan(score.width) for score in experts)
+
+
 def test_meta_by_d3rb_learns_to_leave_a_bad_expert():
     problem = hr.problems.SyntheticContextual(eps=0.8, labels="shuffled")
     makes = {"d3rb": partial(hr.META, rule="d3rb"), "ucb": hr.META}

@@ -18,7 +18,7 @@ from .history import History, common_encoding
 from .logs.encoding import Encoding, all_encoded, encoded
 from .nodes import Layout, Nodes, historical, restored, with_tournaments
 from .randomness import KEYS, NO_KEY, new_key
-from .rules import RULES, Rule
+from .rules import D3RB, RULES, Rule
 from .statistics import AWAITED, LARGEST, PULLS, waiting
 from .tree import CLOCKS
 from .trust import Trust
@@ -335,6 +335,8 @@ class Bandit(Locked):
     def _score(self, kind: str, label: Label, node: int, mean: float, index: float) -> Score:
         pulls, history = self._nodes.online[node, PULLS], self._nodes.past[node, PULLS]
         width = math.inf if math.isinf(index) else index - mean
+        if self.rule.number == D3RB:  # its index is a price, whatever the mean
+            width = math.nan
         return Score(kind, label, mean, width, index, int(pulls), float(history), int(waiting(self._nodes.pending, node)))
 
     def trust(self) -> Trust:

@@ -11,6 +11,8 @@ from .types import Label
 class Score:
     """One line of an explanation. ``index = mean + width``; without any data the mean is NaN and the index infinite.
 
+    D3RB goes by prices: the index of an expert is minus its potential (balance.py), and the width is NaN.
+
     ``waiting``: expected decisions that wait for their reward.
     """
 

@@ -17,7 +17,10 @@ from ..hierarchy.table import (
     LARGEST,
     LAST,
     LEAST,
+    MEAN,
+    MU0,
     NUMBERS,
+    PLAYS,
     S2,
     SPREAD2,
     TRUST,
@@ -99,7 +102,7 @@ def settle(rule: int, nodes: Nodes, leaf: int, reward: float, context: Floats, o
 
 
 def estimates(rule: int, clock: int, nodes: Nodes, context: Floats) -> tuple[Floats, Floats]:
-    """Mean and bound of every arm; of a cluster its centre, and the best bound in it."""
+    """Mean and bound of every arm; of a cluster its centre, or its mean reward if it holds clusters alone, and the best bound."""
     arms, online, past, pending, derived, ledger, *_ = nodes
     means, indices = np.full(len(online), np.nan), np.full(len(online), np.inf)
     if ledger[UNIT] == 0.0:  # all rewards are equal so far
@@ -108,6 +111,8 @@ def estimates(rule: int, clock: int, nodes: Nodes, context: Floats) -> tuple[Flo
         means[seen] = (online[:, 1] + past[:, 1])[seen] / plays[seen]
         return means, indices
     rounds = clock_at(clock, online, pending, 0)
+    plays, mean = derived[arms.leaves, PLAYS], derived[arms.leaves, MEAN]
+    known = arms.totals(np.column_stack([plays, plays * mean]))
     for node in range(len(online) - 1, 0, -1):
         if arms.tree[node, SIZE] == 0:
             awaited = float(pending[node, 0]) if len(pending) else 0.0
@@ -115,7 +120,10 @@ def estimates(rule: int, clock: int, nodes: Nodes, context: Floats) -> tuple[Flo
         else:
             first = arms.tree[node, 0]
             indices[node] = indices[first : first + arms.tree[node, SIZE]].max()
-            means[node] = derived[node, CENTRE] if derived[node, ARMS] > 0.0 else np.nan
+            if derived[node, ARMS] > 0.0:
+                means[node] = derived[node, CENTRE]
+            else:
+                means[node] = known[node, 1] / known[node, 0] if known[node, 0] > 0.0 else ledger[MU0]
     return means, indices
 
 
