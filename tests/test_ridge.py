@@ -84,6 +84,31 @@ def test_single_precision_errs_by_a_millionth(kind, tmp_path):
     assert loaded.explain(X[0]) == single.explain(X[0])
 
 
+def test_single_precision_refuses_numbers_whose_squares_it_cannot_hold():
+    policy = hr.LinUCBC(["a", "b"], clusters=["x", "y"], dimension=2, precision="single")
+    large = [1e24, 1e24]
+    decision = policy.select([1.0, 1.0])
+    attempts = (
+        lambda: policy.learn("a", 1.0, large),
+        lambda: policy.learn("a", 1e24, [1.0, 1.0]),
+        lambda: policy.check("a", 1.0, large),
+        lambda: policy.select(large),
+        lambda: policy.select_many([large]),
+        lambda: policy.expect(decision._replace(context=tuple(large))),
+        lambda: policy.explain(large),
+    )
+    for attempt in attempts:
+        with pytest.raises(ValueError, match="small enough to be squared, below 1e\\+15, got"):
+            attempt()
+    history = hr.History.from_rounds(arms=["a", "b"], rewards=[1.0, 1.0], contexts=[large, large])
+    with pytest.raises(ValueError, match="needs rewards and contexts below 1e\\+15, the history has others"):
+        policy.history = history
+    assert policy.rounds == policy.pending == sum(score.pulls for score in policy.explain([1.0, 1.0])) == 0
+    for _ in range(600):
+        policy.learn("a", 9e14, [9e14, -9e14])
+    assert np.isfinite([score.index for score in policy.explain([9e14, 9e14])]).all()
+
+
 def test_contexts_too_large_for_the_identity_to_show_stay_finite():
     policy = hr.LinUCB(["a", "b"], dimension=2)
     for _ in range(5):

@@ -5,6 +5,7 @@ import math
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -16,10 +17,10 @@ from .arms import Arms, Clusters, name_of, new_path
 from .explanation import Explanation, Score
 from .history import History, common_encoding
 from .logs.encoding import Encoding, all_encoded, encoded
-from .nodes import Layout, Nodes, historical, restored, with_tournaments
+from .nodes import LARGEST_IN, Layout, Nodes, historical, restored, with_tournaments
 from .randomness import KEYS, NO_KEY, new_key
 from .rules import D3RB, RULES, Rule
-from .statistics import AWAITED, LARGEST, PULLS, waiting
+from .statistics import AWAITED, PULLS, waiting
 from .tree import CLOCKS
 from .trust import Trust
 from .types import Context, Decision, Decisions, Floats, Label, tuples
@@ -73,7 +74,7 @@ class Bandit(Locked):
         self._waiting: Waiting[Round] = Waiting()
         online = np.zeros((len(planted.tree), self._walk.row_size(length)))
         past = checks.history_rows(history, planted.labels, length)
-        checks.usable_history(rule, past)
+        checks.usable_history(rule, past, layout)
         self._nodes = self._planted(planted, online, past)
         self.encoding = _encoding_of(history, length)
 
@@ -84,7 +85,10 @@ class Bandit(Locked):
         self._walk = walk_of(rule)
         self._kernel = (rule.number, CLOCKS[clock])
         self._draws = rule.draws
+        self._largest = LARGEST_IN[layout.precision]
         self._checked_reward = checks.unit_reward if rule.unit else checks.checked_reward
+        if layout.precision == "single":
+            self._checked_reward = partial(checks.checked_reward, largest=self._largest)
         # the context of the last choice, as the decision has it and as an array
         self._seen: tuple[object, Floats] = None if layout.dimension is None else object(), np.zeros(0)
 
@@ -144,7 +148,7 @@ class Bandit(Locked):
     def history(self, history: History | None) -> None:
         nodes = self._nodes
         rows = checks.history_rows(history, nodes.arms.labels, self.dimension)
-        checks.usable_history(self.rule, rows)
+        checks.usable_history(self.rule, rows, self._layout)
         encoding = _encoding_of(history, self.dimension)
         if self.rounds or self._waiting:
             common_encoding((self.encoding, encoding), f"{self.name} has learnt from contexts that the history reads differently")
@@ -167,7 +171,7 @@ class Bandit(Locked):
         rule, clock = self._kernel
         leaf = self._walk.choose(rule, clock, nodes, x, NO_KEY if rng is None and not self._draws else self._key(rng))
         if leaf < 0:
-            raise checks.bad_context(x)
+            raise checks.bad_context(x, self._largest)
         seen = None
         if self._dimension is not None:
             seen = tuple(x.tolist())
@@ -200,9 +204,9 @@ class Bandit(Locked):
         x = x.reshape(0, self.dimension) if x.size == 0 else x
         if x.ndim != 2 or x.shape[1] != self.dimension:
             raise ValueError(f"contexts must be rows of {self.dimension} numbers, got shape {x.shape}")
-        fine = (np.abs(x) < LARGEST).all(axis=1)
+        fine = (np.abs(x) < self._largest).all(axis=1)
         if not fine.all():
-            raise checks.bad_context(x[np.flatnonzero(~fine)[0]])
+            raise checks.bad_context(x[np.flatnonzero(~fine)[0]], self._largest)
         nodes = self._nodes
         chosen = np.zeros(len(x), dtype=np.int64)
         keys = np.full(len(x), self._key(None)) if rng is None else rng.integers(KEYS, size=len(x))
@@ -229,7 +233,7 @@ class Bandit(Locked):
         """Raise what ``learn`` would raise."""
         self._nodes.arms.leaf(arm)
         self._checked_reward(reward)
-        checks.usable_context(self._numbers(context))
+        checks.usable_context(self._numbers(context), self._largest)
 
     def learn(self, arm: Label, reward: float, context: Context | None = None) -> None:
         """Learn from a round that someone else decided."""
@@ -241,7 +245,7 @@ class Bandit(Locked):
         if self._waiting:
             self._settle_round(arm, value, x)
         elif not self._walk.learn(self._kernel[0], nodes, leaf, value, x):
-            raise checks.bad_context(x)
+            raise checks.bad_context(x, self._largest)
 
     def expect(self, decision: Decision) -> None:
         """Count a decision whose reward is still to come, so that others made meanwhile do not all repeat it.
@@ -263,7 +267,7 @@ class Bandit(Locked):
         """``expect`` for a round that someone else decided."""
         nodes = self._nodes
         leaf = nodes.arms.leaf(arm)
-        x = checks.usable_context(self._numbers(context))
+        x = checks.usable_context(self._numbers(context), self._largest)
         if not self._waiting:
             nodes = nodes._replace(pending=np.zeros((len(nodes.online), nodes.pending.shape[1])))
         self._walk.expect(nodes, leaf, x)
@@ -307,7 +311,7 @@ class Bandit(Locked):
     def dismiss(self, arm: Label, context: Context | None = None) -> None:
         """``cancel`` for a round that someone else decided."""
         leaf = self._nodes.arms.leaf(arm)
-        x = checks.usable_context(self._numbers(context))
+        x = checks.usable_context(self._numbers(context), self._largest)
         waited = self._round(leaf, x)
         if waited not in self._waiting:
             raise ValueError(
@@ -324,7 +328,7 @@ class Bandit(Locked):
 
     def explain(self, context: Context | None = None) -> Explanation:
         """Mean, width, index, online and historical plays of every cluster, then of every arm."""
-        x = checks.usable_context(self._numbers(context))
+        x = checks.usable_context(self._numbers(context), self._largest)
         nodes = self._nodes
         means, indices = self._walk.estimates(*self._kernel, nodes, x)
         shown_nodes = [("cluster", name_of(path), node) for node, path in nodes.arms.inner.items()]
@@ -450,7 +454,7 @@ class Bandit(Locked):
             raise ValueError("its ledger is that of another policy")
         for arm, context in self._waiting:
             arms.leaf(arm)
-            checks.checked_context(context, length, self.name)
+            checks.checked_context(context, length, self.name, self._largest)
         if self._waiting and self._nodes.pending[0, AWAITED] != self._waiting.total():
             raise ValueError("it does not wait for as many decisions as it counts")
         return self

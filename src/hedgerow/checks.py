@@ -11,7 +11,7 @@ from .arms import shown
 from .history import History, as_dimension
 from .nodes import PRECISIONS, Layout
 from .rules import D3RB, Rule
-from .statistics import LARGEST, SCALARS, row_size
+from .statistics import LARGEST, LARGEST_SINGLE, PULLS, SCALARS, SQUARES, row_size, second_moments
 from .tree import CLOCKS
 from .types import Decision, Floats, Label
 
@@ -57,13 +57,23 @@ def history_rows(history: History | None, arms: Sequence[Label], dimension: int 
     return as_history(history).rows_for(arms, dimension)
 
 
-def usable_history(rule: Rule, rows: Floats) -> None:
-    """Refuse a history for a rule that reads none, and one outside [0, 1] for a rule that takes no other rewards."""
+def usable_history(rule: Rule, rows: Floats, layout: Layout) -> None:
+    """Refuse a history for a rule that reads none, one outside [0, 1] for a rule that takes no other rewards, and one too large."""
     plays, total, squares = rows[:, :SCALARS].T
     if rule.number == D3RB and plays.any():
         raise ValueError("d3rb chooses among experts by what they earn, and reads no history: leave history out")
     if rule.unit and ((total < 0.0) | (total > plays) | (squares > total * (1.0 + 1e-9))).any():
         raise ValueError(f"{rule.name} is for rewards between 0 and 1, the history has others")
+    if layout.precision == "single":
+        _single_history(rows, layout.dimension or 0)
+
+
+def _single_history(rows: Floats, dimension: int) -> None:
+    """Refuse a history whose numbers are typically too large for single precision."""
+    moments = np.diagonal(second_moments(rows, dimension), axis1=1, axis2=2)
+    sizes = np.column_stack([rows[:, SQUARES], moments]) / np.maximum(rows[:, [PULLS]], 1e-300)
+    if (sizes >= LARGEST_SINGLE**2).any():
+        raise ValueError(f'precision="single" needs rewards and contexts below {LARGEST_SINGLE:g}, the history has others')
 
 
 def unit_reward(reward: Any) -> float:
@@ -74,15 +84,15 @@ def unit_reward(reward: Any) -> float:
     return value
 
 
-def checked_reward(reward: Any) -> float:
+def checked_reward(reward: Any, largest: float = LARGEST) -> float:
     """The reward as a number, or an error that names it."""
-    if isinstance(reward, float) and -LARGEST < reward < LARGEST:
+    if isinstance(reward, float) and -largest < reward < largest:
         return float(reward)  # a kernel takes NumPy's own kind of number more slowly
     if isinstance(reward, np.integer | np.floating | np.bool_):
-        return checked_reward(float(reward))
-    if isinstance(reward, int) and -LARGEST < reward < LARGEST:
+        return checked_reward(float(reward), largest)
+    if isinstance(reward, int) and -largest < reward < largest:
         return float(reward)
-    raise ValueError(f"reward must be a finite number, and small enough to be squared, got {reward!r}")
+    raise ValueError(f"reward must be a finite number, and small enough to be squared, below {largest:g}, got {reward!r}")
 
 
 def as_context(context: Any, dimension: int | None, name: str) -> Floats:
@@ -106,15 +116,15 @@ def as_context(context: Any, dimension: int | None, name: str) -> Floats:
     return x if x.dtype == np.float64 else x.astype(np.float64)
 
 
-def checked_context(context: Any, dimension: int | None, name: str) -> Floats:
+def checked_context(context: Any, dimension: int | None, name: str, largest: float = LARGEST) -> Floats:
     """The context as an array of its own, or an error that says what is wrong with it."""
-    return usable_context(as_context(context, dimension, name))
+    return usable_context(as_context(context, dimension, name), largest)
 
 
-def usable_context(x: Floats) -> Floats:
+def usable_context(x: Floats, largest: float) -> Floats:
     """A context whose numbers can be used, or an error."""
-    if not (np.abs(x) < LARGEST).all():
-        raise bad_context(x)
+    if not (np.abs(x) < largest).all():
+        raise bad_context(x, largest)
     return x
 
 
@@ -135,9 +145,9 @@ def options(rule: Rule, clock: str, layout: Layout, *, clustered: bool, name: st
         raise ValueError("d3rb chooses among experts, which have no clusters: leave clusters out")
 
 
-def bad_context(x: Floats) -> ValueError:
+def bad_context(x: Floats, largest: float) -> ValueError:
     """What to raise for a context with numbers that cannot be used."""
-    return ValueError(f"context must be finite, and small enough to be squared, got {x.tolist()}")
+    return ValueError(f"context must be finite, and small enough to be squared, below {largest:g}, got {x.tolist()}")
 
 
 def own_decision(decision: Any, policy: Any, experts: Collection[str] = ()) -> None:

@@ -10,11 +10,13 @@ import numpy as np
 
 from .arms import Arms
 from .state import StateFile
-from .statistics import PULLS, SCALARS, SQUARES, row_size
+from .statistics import LARGEST, LARGEST_SINGLE, PULLS, SCALARS, SQUARES, row_size
 from .tournament import CROSSOVER, seated
 from .types import Floats, Integers, Label, Links
 
 PRECISIONS = {"double": np.float64, "single": np.float32}
+LARGEST_IN = {"double": LARGEST, "single": LARGEST_SINGLE}
+"""What rewards and contexts must be smaller than."""
 
 
 class Layout(NamedTuple):

@@ -8,12 +8,18 @@ from .kernel import compiled
 from .randomness import draw
 from .ridge import CEILING, THETA, follow, packed_products, refresh, ridge_estimate
 from .rules import LINUCB, ridge_score
-from .statistics import PULLS, dot, observe, usable, waiting
+from .statistics import LARGEST, LARGEST_SINGLE, PULLS, dot, observe, usable, waiting
 from .tree import FIRST, PARENT, SIZE, TIE, is_best, pick
 from .types import Floats, Links
 
 PRUNING = 4000
 """Numbers in the packed inverses side by side from which on it pays to look for nodes that need not be scored."""
+
+
+@compiled
+def largest_in(derived: Floats) -> float:
+    """What contexts must be smaller than, by the precision of the derived rows."""
+    return LARGEST if derived.itemsize == 8 else LARGEST_SINGLE
 
 
 @compiled
@@ -104,7 +110,7 @@ def descend_ridge(rule: int, tree: Links, derived: Floats, ledger: Floats, conte
 
     -1 for a context that is not finite or too large.
     """
-    fine = usable(context)
+    fine = usable(context, largest_in(derived))
     products = packed_products(context if fine else context[:0])
     node = 0 if fine else -1
     level = 0
@@ -124,7 +130,7 @@ def credit_ridge(
     tree: Links, online: Floats, past: Floats, pending: Floats, derived: Floats, leaf: int, reward: float, context: Floats
 ) -> bool:
     """Add an observation to an arm and to every node above it (Algorithm 2, lines 6-7); not if the context is unusable."""
-    fine = usable(context)
+    fine = usable(context, largest_in(derived))
     node = leaf if fine else -1
     while node >= 0:
         observe(online, node, reward, context)

@@ -27,6 +27,8 @@ AWAITED, SHOWN = 0, 1
 LARGEST = 1e100
 """Rewards and contexts are squared and summed, so they must be smaller than this."""
 
+LARGEST_SINGLE = 1e15
+"""The same where inverses are kept in single precision, which has no numbers below 1e-45."""
 
 CHUNK, BLOCK, NARROW = 8192, 64, 16
 """Logged rounds are sorted by arm so many at a time, and so many of an arm are summed at once; longer contexts do not gain."""
@@ -151,10 +153,10 @@ def observe_block(sums: Floats, arm: int, rounds: Integers, rewards: Floats, con
 
 
 @compiled
-def usable(context: Floats) -> bool:
+def usable(context: Floats, largest: float = LARGEST) -> bool:
     """Whether all numbers are finite and small enough to be squared; NaN is not."""
     for value in context:
-        if not abs(value) < LARGEST:
+        if not abs(value) < largest:
             return False
     return True
 
