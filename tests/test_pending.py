@@ -169,6 +169,20 @@ def test_a_reward_that_will_not_come_is_waited_for_no_longer(name):
         policy.cancel(first)
 
 
+def test_a_large_context_that_waited_leaves_nothing_behind():
+    clusters, seen = ["x", "x", "y"], (1.0, 0.5)
+    policy, plain = (hr.LinUCBC(["a", "b", "c"], clusters=clusters, dimension=2) for _ in range(2))
+    decision = policy.select(seen)
+    large = decision._replace(context=(1e9, 1e9))
+    for expected in (large, decision, decision, decision._replace(arm="b", cluster="x"), decision._replace(arm="c", cluster="y")):
+        policy.expect(expected)
+        if expected != large:
+            plain.expect(expected)
+    policy.cancel(large)
+    for one, other in zip(policy.explain(seen), plain.explain(seen), strict=True):
+        assert (one.index, one.waiting) == pytest.approx((other.index, other.waiting), rel=1e-9)
+
+
 def test_numpy_labels_and_contexts_that_wait_are_saved(tmp_path):
     flat, linear = hr.UCB(range(3)), hr.LinUCB(range(3), dimension=2)
     flat.anticipate(np.int64(1))

@@ -30,6 +30,9 @@ LARGEST = 1e100
 LARGEST_SINGLE = 1e15
 """The same where inverses are kept in single precision, which has no numbers below 1e-45."""
 
+LARGE_WAITING = 1e6
+"""Sums of x^2 whose rounding errors may show beside the 1 that a ridge regression starts from."""
+
 CHUNK, BLOCK, NARROW = 8192, 64, 16
 """Logged rounds are sorted by arm so many at a time, and so many of an arm are summed at once; longer contexts do not gain."""
 
@@ -170,6 +173,16 @@ def await_reward(pending: Floats, node: int, context: Floats, sign: float) -> No
         for j in range(i + 1):
             pending[node, at] += sign * context[i] * context[j]
             at += 1
+
+
+@compiled
+def leaves_residue(pending: Floats, node: int, context: Floats) -> bool:
+    """Whether taking a context's x x' away would leave rounding errors that show: it is large, and most of what waits there."""
+    for i in range(context.size):
+        waits = pending[node, SHOWN + i * (i + 3) // 2]
+        if waits > LARGE_WAITING and waits - context[i] * context[i] < 0.1 * waits:
+            return True
+    return False
 
 
 @summing

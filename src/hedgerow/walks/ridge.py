@@ -10,14 +10,14 @@ from ..randomness import draw
 from ..ridge import THETA, all_packed_products, packed_products, refresh, ridge_estimate
 from ..ridge_paths import credit_ridge, descend_ridge, score_all, score_promising
 from ..rules import LINUCB, Rule, ridge_score
+from ..statistics import await_reward, leaves_residue, triangle
 from ..statistics import row_size as row_size
-from ..statistics import triangle
-from ..tree import FIRST, SIZE, TIE, pick
+from ..tree import FIRST, PARENT, SIZE, TIE, pick
 from ..types import Floats, Integers, Links
 from . import Course
 from .waiting import expect as expect
 from .waiting import pending_size as pending_size
-from .waiting import release as release
+from .waiting import release as subtract
 
 TRIED = 16
 """Contexts of a batch after which it is known whether many nodes need not be scored."""
@@ -117,9 +117,31 @@ def learn(rule: int, nodes: Nodes, leaf: int, reward: float, context: Floats) ->
     return credit_ridge(arms.tree, online, past, pending, derived, leaf, reward, context)
 
 
+def release(nodes: Nodes, leaf: int, context: Floats, others: Iterable[tuple[int, Floats]]) -> None:
+    """Count it no longer; a large one cannot be subtracted beside small ones, so what still waits is then summed anew."""
+    path = _path(nodes.arms.tree, leaf)
+    if not any(leaves_residue(nodes.pending, node, context) for node in path):
+        subtract(nodes, leaf, context)
+        return
+    nodes.pending[path] = 0.0
+    for other, shown in others:
+        for node in set(path).intersection(_path(nodes.arms.tree, other)):
+            await_reward(nodes.pending, node, shown, 1.0)
+    for node in path[:-1]:
+        refresh(nodes.online, nodes.past, nodes.pending, nodes.derived, node, context.size)
+
+
+def _path(tree: Links, leaf: int) -> list[int]:
+    """A leaf and the nodes above it, the root last."""
+    path = [leaf]
+    while path[-1] > 0:
+        path.append(int(tree[path[-1], PARENT]))
+    return path
+
+
 def settle(rule: int, nodes: Nodes, leaf: int, reward: float, context: Floats, others: Iterable[tuple[int, Floats]]) -> None:
     """The reward of an expected decision."""
-    release(nodes, leaf, context)
+    release(nodes, leaf, context, others)
     learn(rule, nodes, leaf, reward, context)
 
 
