@@ -183,6 +183,16 @@ def test_a_large_context_that_waited_leaves_nothing_behind():
         assert (one.index, one.waiting) == pytest.approx((other.index, other.waiting), rel=1e-9)
 
 
+@pytest.mark.parametrize("make", [hr.UCB, hr.META])
+def test_rounds_that_someone_else_decided_are_waited_for_too(make):
+    policy = make(["a", "b"])
+    policy.anticipate("a")
+    policy.expect(policy.select())
+    assert policy.pending == 2
+    policy.dismiss("a")
+    assert policy.pending == 1
+
+
 def test_numpy_labels_and_contexts_that_wait_are_saved(tmp_path):
     flat, linear = hr.UCB(range(3)), hr.LinUCB(range(3), dimension=2)
     flat.anticipate(np.int64(1))

@@ -314,6 +314,13 @@ def test_a_problem_may_have_no_clusters():
     assert result.reward[2, 0, -1] > 0.0
 
 
+def test_counts_may_be_numbers_of_numpy():
+    plain = hr.simulate([hr.UCB], SMALL, rounds=50, trials=2, delay=1, jobs=1)
+    counted = hr.simulate([hr.UCB], SMALL, rounds=np.int64(50), trials=np.int32(2), delay=np.uint8(1), jobs=1)
+    assert np.array_equal(plain.reward, counted.reward)
+    assert type(counted.rounds) is int
+
+
 def test_a_damaged_trial_is_played_again(tmp_path):
     given = {"rounds": 50, "trials": 2, "seed": 1, "jobs": 1, "resume": tmp_path}
     first = hr.simulate([hr.UCB], hr.problems.SyntheticClassical(), **given)

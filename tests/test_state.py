@@ -228,7 +228,7 @@ def test_what_was_saved_can_be_loaded(tmp_path):
 def test_copies_and_pickles_go_their_own_way(make):
     policy = make(["a", "b", "c"])
     policy.update(policy.select(), 1.0)
-    for other in (copy.deepcopy(policy), pickle.loads(pickle.dumps(policy))):
+    for other in (copy.copy(policy), copy.deepcopy(policy), pickle.loads(pickle.dumps(policy))):
         other.update(other.select(), 0.5)
         assert (policy.rounds, other.rounds) == (1, 2)
         assert other.select().arm in "abc"

@@ -200,7 +200,7 @@ class Meta(Locked):
     @property
     def pending(self) -> int:
         """Expected decisions whose reward has not come yet."""
-        return self._chooser.pending
+        return self._expected.total()
 
     def check(self, arm: Label, reward: float, context: Context | None = None) -> None:
         """Raise what ``learn`` would raise."""

@@ -78,9 +78,7 @@ def simulate(
     ['UCB', 'HUCBC']
     """
     makes = _named(policies)
-    for name, value, least in (("rounds", rounds, 1), ("trials", trials, 1), ("delay", delay, 0)):
-        if isinstance(value, bool) or not isinstance(value, int) or value < least:
-            raise ValueError(f"{name} must be a whole number of at least {least}, got {value!r}")
+    rounds, trials, delay = _count("rounds", rounds, 1), _count("trials", trials, 1), _count("delay", delay, 0)
     if isinstance(problem, type) or not hasattr(problem, "trial"):
         raise ValueError(f"problem must be a problem such as problems.SyntheticClassical(), got {problem!r}")
     if backend not in (None, "joblib", *CLUSTERS):
@@ -108,6 +106,12 @@ def simulate(
         largest=np.array([outcome.largest[0] for outcome in outcomes]),
         experts=experts,
     )
+
+
+def _count(name: str, value: Any, least: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+        raise ValueError(f"{name} must be a whole number of at least {least}, got {value!r}")
+    return int(value)
 
 
 def _named(policies: Sequence[Make | Shuffled] | Mapping[str, Make | Shuffled]) -> dict[str, Make | Shuffled]:

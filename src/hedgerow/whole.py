@@ -1,6 +1,7 @@
 """Methods that run as a whole, whichever thread calls them."""
 
 from collections.abc import Callable
+from copy import deepcopy
 from functools import wraps
 from threading import RLock
 from typing import Any, Self, TypeVar, cast
@@ -9,7 +10,7 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 class Locked:
-    """Something whose parts change together; copies and pickles get a lock of their own."""
+    """Something whose parts change together; copies and pickles share nothing with it, and get a lock of their own."""
 
     _lock: RLock
 
@@ -23,6 +24,10 @@ class Locked:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
+
+    def __copy__(self) -> Self:
+        with self._lock:
+            return deepcopy(self)
 
 
 def whole(method: Method) -> Method:
