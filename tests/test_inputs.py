@@ -138,12 +138,27 @@ def test_decisions_of_other_policies():
     assert policy.rounds == meta.rounds == 0
 
 
-def test_meta_has_no_history_of_its_own():
-    meta = hr.META(ARMS)
-    with pytest.raises(AttributeError):
-        meta.history = hr.History.from_rounds(arms=["a"], rewards=[1.0])
-    with pytest.raises(AttributeError, match=r"policy.experts\['HUCBC'\].history"):
+def test_the_history_of_a_meta_is_that_of_all_experts():
+    log = hr.History.from_rounds(arms=["a", "b"], rewards=[1.0, 0.5], contexts=[[1.0], [2.0]])
+    meta = hr.Meta([hr.HLinUCB(ARMS, dimension=1), hr.META(ARMS)])
+    meta.history = log
+    assert np.array_equal(meta.history.sums[:2], log.sums)
+    assert meta.experts["META"].experts["HUCB"].history.plays("a") == 1.0
+    meta.history = meta.history.weighted(0.1)
+    assert [expert.history.plays("b") for expert in meta.experts.values()] == [0.1, 0.1]
+    with pytest.raises(ValueError, match="no contexts, the policy needs contexts of 1"):
+        hr.Meta({"classical": meta.experts["META"], "linear": meta.experts["HLinUCB"]}).history = hr.META(ARMS).history
+    assert meta.history.plays("b") == 0.1
+
+
+def test_experts_of_other_histories_keep_their_own():
+    log = hr.History.from_rounds(arms=["a"], rewards=[1.0])
+    meta = hr.Meta([hr.UCB(ARMS), hr.HUCB(ARMS, history=log)])
+    with pytest.raises(AttributeError, match=r"ask them: policy.experts\['HUCB'\].history"):
         _ = meta.history
+    with pytest.raises(AttributeError, match=r"ask them: policy.experts\['HUCB'\].history"):
+        meta.history = None
+    assert meta.experts["HUCB"].history.plays("a") == 1.0
 
 
 def test_an_expert_changed_on_its_own_is_found():

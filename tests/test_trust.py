@@ -3,6 +3,7 @@
 import warnings
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -112,13 +113,27 @@ def test_groups_are_not_judged_by_a_history_that_lies():
     log = hr.History.from_rounds(arms=past, rewards=rng.normal(0.2 * np.array(clusters)[past], 0.1))
     now = 0.5 + 0.1 * rng.standard_normal(20)
     shares = {}
-    for make in (hr.HUCBC, hr.Auto):
+    for make in (hr.HUCBC, hr.META, hr.Auto):
         policy = make(arms, clusters=clusters, history=log)
         for arm in arms * 30:
             policy.learn(arm, rng.normal(now[arm], 0.1))
         shares[make.__name__] = quietly(policy).grouping.share.value
-    assert shares["HUCBC"] > 0.8
-    assert shares["Auto"] < 0.4
+    assert max(shares.values()) < 0.4
+
+
+def test_coefficients_of_groups_are_not_judged_by_a_history_that_lies():
+    rng = np.random.default_rng(3)
+    arms, clusters = list(range(12)), [arm // 4 for arm in range(12)]
+    contexts, played = np.column_stack([np.ones(2400), rng.normal(size=2400)]), np.tile(arms, 200)
+    now = rng.normal(size=(3, 2))[clusters] + 0.1 * rng.normal(size=(12, 2))
+    shares = []
+    for then in (now, rng.permutation(now)):
+        rewards = (contexts * then[played]).sum(axis=1) + 0.3 * rng.normal(size=2400)
+        policy = hr.META(arms, clusters=clusters, history=hr.History.from_rounds(arms=played, rewards=rewards, contexts=contexts))
+        for arm, context in zip(arms * 20, contexts, strict=False):
+            policy.learn(arm, now[arm] @ context + 0.3 * rng.normal(), context)
+        shares.append(quietly(policy).grouping.share.value)
+    assert min(shares) > 0.8
 
 
 def test_a_history_that_holds_is_not_warned_of():
@@ -254,6 +269,18 @@ def test_a_meta_tells_of_the_history_that_any_expert_has():
     with pytest.warns(UserWarning, match="differ beyond chance"):
         found = policy.trust()
     assert found.history.plays == 60.0
+
+
+def test_a_meta_warns_once_and_its_advice_can_be_followed():
+    history = hr.History.from_rounds(arms=["a"] * 30 + ["b"] * 30, rewards=[0.0, 1.0] * 30)
+    policy = hr.META(["a", "b", "c"], clusters=["x", "x", "y"], history=history)
+    for n in range(60):
+        policy.learn("abc"[n % 3], 5.0 + n % 2)
+    with pytest.warns(UserWarning, match=r"policy\.history = history\.weighted\(0\.1\)") as warned:
+        policy.trust()
+    assert [Path(warning.filename).name for warning in warned] == ["test_trust.py"]
+    policy.history = history.weighted(0.1)
+    assert [expert.history.plays("a") for expert in policy.experts.values()] == [3.0, 3.0]
 
 
 def alarms(make, problem_of, seeds):

@@ -2,7 +2,6 @@
 
 import hashlib
 import math
-import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import partial
@@ -146,14 +145,21 @@ class Bandit(Locked):
     @history.setter
     @whole
     def history(self, history: History | None) -> None:
-        nodes = self._nodes
-        rows = checks.history_rows(history, nodes.arms.labels, self.dimension)
+        self._nodes = self._planted(self._nodes.arms, self._nodes.online, self._read(history), self._nodes.ledger)
+        self.encoding = _encoding_of(history, self.dimension) or self.encoding
+
+    def check_history(self, history: History | None) -> None:
+        """Raise what assigning this history would raise."""
+        self._read(history)
+
+    def _read(self, history: History | None) -> Floats:
+        """The rows of a history that the policy could have."""
+        rows = checks.history_rows(history, self._nodes.arms.labels, self.dimension)
         checks.usable_history(self.rule, rows, self._layout)
-        encoding = _encoding_of(history, self.dimension)
         if self.rounds or self._waiting:
-            common_encoding((self.encoding, encoding), f"{self.name} has learnt from contexts that the history reads differently")
-        self._nodes = self._planted(nodes.arms, nodes.online, rows, nodes.ledger)
-        self.encoding = encoding or self.encoding
+            encodings = self.encoding, _encoding_of(history, self.dimension)
+            common_encoding(encodings, f"{self.name} has learnt from contexts that the history reads differently")
+        return rows
 
     def _past_rows(self) -> Floats:
         rows: Floats = self._nodes.past[self._nodes.arms.leaves]
@@ -356,13 +362,16 @@ class Bandit(Locked):
         It has no history.
         Rewards of an arm vary by about 0.431 (one standard deviation); that is what it explores by.
         """
+        found = self._found()
+        if found.history is not None:
+            found.history.warn(2)
+        return found
+
+    def _found(self) -> Trust:
         from .trust.findings import findings
 
         estimated, weighted = self._walk.settings(self._nodes), self.rule.walk == "linear"
-        found = findings(self.name, self._nodes, self._dimension, estimated, weighted=weighted)
-        if found.history is not None and found.history.differs:
-            warnings.warn(found.history.words(), UserWarning, stacklevel=2)
-        return found
+        return findings(self.name, self._nodes, self._dimension, estimated, weighted=weighted)
 
     @whole
     def add_arm(self, arm: Label, *, cluster: Label | None = None) -> None:

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NoReturn, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,9 +15,10 @@ from .arms import new_path, shown
 from .bandit import Bandit
 from .checks import checked_context, checked_reward, own_decision, same_policy
 from .explanation import Explanation, Score
-from .history import common_encoding
+from .history import History, common_encoding
 from .logs.encoding import Encoding, all_encoded, encoded
 from .rules import RULES
+from .statistics import SCALARS
 from .trust import Trust
 from .types import Context, Decision, Decisions, Label, Policy
 from .waiting import Waiting
@@ -87,9 +88,34 @@ class Meta(Locked):
         return self._chooser.rounds
 
     @property
-    def history(self) -> NoReturn:
-        """A Meta has none of its own; its experts do."""
-        raise AttributeError(f"the history is the experts': policy.experts[{next(iter(self.experts))!r}].history")
+    def history(self) -> History:
+        """What all experts started from, with contexts if one has them; assign another, or a weighted one, at any time."""
+        histories = {name: expert.history for name, expert in self._warm().items()}
+        fullest = max(histories.values(), key=lambda history: history.sums.shape[1])
+        for name, history in histories.items():
+            if not np.array_equal(history.sums[:, :SCALARS], fullest.sums[:, :SCALARS]):
+                raise AttributeError(f"the experts have histories of their own, ask them: policy.experts[{name!r}].history")
+        return fullest
+
+    @history.setter
+    @whole
+    def history(self, history: History | None) -> None:
+        _ = self.history  # one for all; experts that differ keep their own
+        self.check_history(history)
+        for expert in self._warm().values():
+            expert.history = history
+
+    def check_history(self, history: History | None) -> None:
+        """Raise what assigning this history would raise."""
+        for expert in self._warm().values():
+            expert.check_history(history)
+
+    def _warm(self) -> dict[str, Any]:
+        """The experts that can have a history; other people's policies need not."""
+        found = {name: expert for name, expert in self.experts.items() if hasattr(expert, "check_history")}
+        if not found:
+            raise AttributeError(f"no expert of {self.name} takes a history")
+        return found
 
     def select(self, context: Context | None = None, *, rng: np.random.Generator | None = None) -> Decision:
         """Choose an expert, then the arm it chooses. Nothing changes; ``rng`` breaks ties at random."""
@@ -243,9 +269,15 @@ class Meta(Locked):
 
     def trust(self) -> Trust:
         """What the first expert with groups says of them, the first with history of that, and how often each was followed."""
+        found = self._found()
+        if found.history is not None:
+            found.history.warn(2)
+        return found
+
+    def _found(self) -> Trust:
         found = Trust(self.name, self.rounds)
         for expert in self.experts.values():
-            said = expert.trust()
+            said = expert._found() if isinstance(expert, Bandit | Meta) else expert.trust()
             parts = ("grouped", "grouping", "history", "noise", "levelless")
             found = replace(found, **{part: getattr(found, part) or getattr(said, part) for part in parts})
         shares = {str(score.label): score.pulls / max(self.rounds, 1) for score in self._chooser.explain()}

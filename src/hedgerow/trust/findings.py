@@ -13,6 +13,7 @@ from .report import Agreement, Trust
 def findings(name: str, nodes: Nodes, dimension: int | None, estimated: dict[str, float], *, weighted: bool) -> Trust:
     """The worth of the grouping, whether history and rounds agree, and whether contexts lack a level.
 
+    Groups are judged by the rounds alone where history differs from them, and the policy does not say how far to trust it.
     ``estimated``: what the policy has found out about itself. ``weighted``: whether it may weigh its rounds; its ledger then
     knows the weights, and it finds levels by itself.
     """
@@ -21,14 +22,22 @@ def findings(name: str, nodes: Nodes, dimension: int | None, estimated: dict[str
     grouped = 1 < len(number_of) < len(labels)
     blank = Trust(name, int(nodes.online[0, PULLS]), grouped=grouped, noise=estimated.get("scale", estimated.get("noise")))
     if dimension is None:
+        history = _drifted(rewards.agreement(nodes), estimated)
         groups = np.array([number_of[label] for label in labels])
-        grouping = rewards.grouping(nodes, groups, estimated.get("drift", 0.0)) if grouped else None
-        return replace(blank, grouping=grouping, history=_drifted(rewards.agreement(nodes), estimated))
+        grouping = rewards.grouping(_believed(nodes, history), groups, estimated.get("drift", 0.0)) if grouped else None
+        return replace(blank, grouping=grouping, history=history)
     ledger = nodes.ledger if weighted else None
-    grouping = linear.grouping(nodes, dimension, len(number_of), ledger) if grouped else None
     history = _drifted(linear.agreement(nodes, dimension, ledger), estimated)
+    grouping = linear.grouping(_believed(nodes, history), dimension, len(number_of), ledger) if grouped else None
     return replace(blank, grouping=grouping, history=history, levelless=not weighted and linear.levelless(nodes, dimension))
 
 
 def _drifted(history: Agreement | None, estimated: dict[str, float]) -> Agreement | None:
     return history and replace(history, drift=estimated.get("drift"), trusted=estimated.get("trusted"))
+
+
+def _believed(nodes: Nodes, history: Agreement | None) -> Nodes:
+    """The sums, without a history that differs and whose drift nobody has estimated."""
+    if history is None or history.drift is not None or not history.differs:
+        return nodes
+    return nodes._replace(past=np.zeros_like(nodes.past))

@@ -1,5 +1,6 @@
 """What ``policy.trust()`` returns: numbers with their intervals, and the same in words."""
 
+import warnings
 from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple
 
@@ -96,6 +97,11 @@ class Agreement:
         """
         found = self.p < BEYOND_CHANCE and not self.bent and not (self.contextual and self.drift == 0.0)
         return self.let_go or found
+
+    def warn(self, stacklevel: int) -> None:
+        """Warn, as from so many calls up, if they differ."""
+        if self.differs:
+            warnings.warn(self.words(), UserWarning, stacklevel=stacklevel + 1)
 
     def words(self) -> str:
         """For a reader who is no statistician."""
