@@ -122,7 +122,7 @@ def test_rounds_that_were_read_by_one_encoding_do_not_mix_with_another():
     policy.expect(policy.select({"age": 30}))
     for _ in range(2):
         with pytest.raises(
-            ValueError, match="HLinUCB has learnt from contexts that the history reads differently: .*mean=30.*50"
+            ValueError, match="HLinUCB has learnt from contexts that the history reads differently: .*30.*50"
         ):
             policy.history = old
         assert policy.encoding == young.encoding

@@ -1,5 +1,8 @@
 """Bad input: a clear error that names the value."""
 
+import random
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,6 +10,7 @@ import pytest
 import hedgerow as hr
 
 ARMS = ["a", "b", "c"]
+NO_GENERATORS = (3, np.random.RandomState(0), random.Random(0), np.random)  # noqa: NPY002
 
 
 @pytest.mark.parametrize(
@@ -75,6 +79,9 @@ ARMS = ["a", "b", "c"]
         (lambda: hr.LinUCB(ARMS, dimension=2).select([1.0, np.nan]), "finite.*nan"),
         (lambda: hr.LinUCB(ARMS, dimension=2).select([1.0, 1e200]), "small enough to be squared"),
         (lambda: hr.LinUCB(ARMS, dimension=2).select(("1", "2")), "2 numbers, got"),
+        *((partial(hr.UCB(ARMS).select, rng=rng), "rng must be a numpy.random.Generator, e.g.") for rng in NO_GENERATORS),
+        *((partial(hr.META(ARMS, rule="d3rb").select, rng=rng), "rng must be a numpy.random") for rng in NO_GENERATORS),
+        *((partial(hr.LinTSC(ARMS, dimension=1).select_many, [[1.0]], rng=rng), "rng must be") for rng in NO_GENERATORS),
         (lambda: hr.UCBC(ARMS, clusters={"x", "y", "z"}), "in order, or a mapping"),
         (lambda: hr.UCBC(ARMS, clusters=[("x",) * 65, "x", "y"]), "at most 64"),
         (lambda: hr.UCB(["a", 10**30]), "a number of 63 bits"),

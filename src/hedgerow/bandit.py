@@ -193,9 +193,9 @@ class Bandit(Locked):
 
     def _key(self, rng: np.random.Generator | None) -> int:
         """Draws come from the caller's generator; without one, a rule that needs them takes the count of rounds."""
-        if rng is not None or not self.rule.draws:
-            return new_key(rng)
-        return self.rounds + self._waiting.total()
+        if rng is not None:
+            return new_key(checks.generator(rng))
+        return self.rounds + self._waiting.total() if self.rule.draws else NO_KEY
 
     def select_many(self, contexts: ArrayLike, *, rng: np.random.Generator | None = None) -> Decisions:
         """One decision per row of contexts, as ``select`` would make them one by one, by one matrix product.
@@ -215,7 +215,7 @@ class Bandit(Locked):
             raise checks.bad_context(x[np.flatnonzero(~fine)[0]], self._largest)
         nodes = self._nodes
         chosen = np.zeros(len(x), dtype=np.int64)
-        keys = np.full(len(x), self._key(None)) if rng is None else rng.integers(KEYS, size=len(x))
+        keys = np.full(len(x), self._key(None)) if rng is None else checks.generator(rng).integers(KEYS, size=len(x))
         step = max(1, BATCH // len(nodes.online))
         for start in range(0, len(x), step):
             part = slice(start, start + step)

@@ -58,7 +58,7 @@ def history_rows(history: History | None, arms: Sequence[Label], dimension: int 
 
 
 def usable_history(rule: Rule, rows: Floats, layout: Layout) -> None:
-    """Refuse a history for a rule that reads none, one outside [0, 1] for a rule that takes no other rewards, and one too large."""
+    """Refuse a history for a rule that reads none, and one with rewards or contexts that the policy would refuse."""
     plays, total, squares = rows[:, :SCALARS].T
     if rule.number == D3RB and plays.any():
         raise ValueError("d3rb chooses among experts by what they earn, and reads no history: leave history out")
@@ -93,6 +93,13 @@ def checked_reward(reward: Any, largest: float = LARGEST) -> float:
     if isinstance(reward, int) and -largest < reward < largest:
         return float(reward)
     raise ValueError(f"reward must be a finite number, and small enough to be squared, below {largest:g}, got {reward!r}")
+
+
+def generator(rng: Any) -> np.random.Generator:
+    """The caller's source of draws, or an error that tells how to make one."""
+    if isinstance(rng, np.random.Generator):
+        return rng
+    raise ValueError(f"rng must be a numpy.random.Generator, e.g. numpy.random.default_rng(0), got {rng!r}")
 
 
 def as_context(context: Any, dimension: int | None, name: str) -> Floats:

@@ -90,7 +90,7 @@ class Meta(Locked):
     @property
     def history(self) -> History:
         """What all experts started from, with contexts if one has them; assign another, or a weighted one, at any time."""
-        histories = {name: expert.history for name, expert in self._warm().items()}
+        histories: dict[str, History] = {name: expert.history for name, expert in self._warm().items()}
         fullest = max(histories.values(), key=lambda history: history.sums.shape[1])
         for name, history in histories.items():
             if not np.array_equal(history.sums[:, :SCALARS], fullest.sums[:, :SCALARS]):
