@@ -121,9 +121,7 @@ def test_rounds_that_were_read_by_one_encoding_do_not_mix_with_another():
     policy.history = young
     policy.expect(policy.select({"age": 30}))
     for _ in range(2):
-        with pytest.raises(
-            ValueError, match="HLinUCB has learnt from contexts that the history reads differently: .*30.*50"
-        ):
+        with pytest.raises(ValueError, match="HLinUCB has learnt from contexts that the history reads differently: .*30.*50"):
             policy.history = old
         assert policy.encoding == young.encoding
         policy.update(policy.select({"age": 30}), 1.0)

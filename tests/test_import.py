@@ -22,7 +22,7 @@ def test_nothing_heavy_is_imported():
 
 
 def test_every_public_name_is_there():
-    assert set(hr.__all__) <= set(dir(hr))
+    assert set(dir(hr)) == {*hr.__all__, "__version__"}
     for name in hr.__all__:
         assert getattr(hr, name).__doc__
 

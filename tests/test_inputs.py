@@ -10,7 +10,7 @@ import pytest
 import hedgerow as hr
 
 ARMS = ["a", "b", "c"]
-NO_GENERATORS = (3, np.random.RandomState(0), random.Random(0), np.random)  # noqa: NPY002
+NO_GENERATORS = (3, np.random.RandomState(0), random.Random(0), np.random)
 
 
 @pytest.mark.parametrize(

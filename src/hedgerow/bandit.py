@@ -168,6 +168,8 @@ class Bandit(Locked):
     def select(self, context: Context | None = None, *, rng: np.random.Generator | None = None) -> Decision:
         """Choose an arm. The policy does not change; ``rng`` breaks ties at random, else the first wins.
 
+        HierUCB and D3RB go by an order of their own, whatever ``rng`` is.
+
         >>> import hedgerow as hr
         >>> hr.UCB(["a", "b"]).select().arm
         'a'

@@ -118,7 +118,7 @@ class Meta(Locked):
         return found
 
     def select(self, context: Context | None = None, *, rng: np.random.Generator | None = None) -> Decision:
-        """Choose an expert, then the arm it chooses. Nothing changes; ``rng`` breaks ties at random."""
+        """Choose an expert, then the arm it chooses. Nothing changes; ``rng`` breaks ties at random, but not those of "d3rb"."""
         x = encoded(context, self)
         followed = str(self._chooser.select(rng=rng).arm)
         expert = self.experts[followed]
