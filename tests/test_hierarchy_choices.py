@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
+from hedgerow.hierarchy.choices import drawn
 from hedgerow.hierarchy.table import (
     BINARY,
     DRIFT2,
     GROWN,
-    HOPED,
     MEAN,
     MU0,
     NOISE,
@@ -18,7 +18,7 @@ from hedgerow.hierarchy.table import (
     POOLED,
     S2,
     SPREAD2,
-    STRANGER,
+    TAU2,
     TYPICAL,
     UNIT,
     WITHIN,
@@ -26,6 +26,7 @@ from hedgerow.hierarchy.table import (
 )
 from hedgerow.play import play
 from hedgerow.simulation import build
+from hedgerow.tree import PARENT
 
 
 def w(spread, z, level, arms):
@@ -33,7 +34,39 @@ def w(spread, z, level, arms):
     return np.sqrt(spread * (np.log(1 + level * z) + np.log(1 + z / arms)))
 
 
-def bounds(rows, ledger, t, awaited):
+def hoped(nodes):
+    """h_k: the arm's own variance, drawn by 2 plays to that of the arms played most; of two values, the larger of both."""
+    rows, pooled = nodes.derived[nodes.arms.leaves], nodes.ledger[POOLED]
+    if nodes.ledger[BINARY]:
+        return np.maximum(rows[:, NOISE], pooled)
+    sums = nodes.online[nodes.arms.leaves] + nodes.past[nodes.arms.leaves]
+    assert nodes.ledger[DRIFT2] == 0.0
+    deviations = sums[:, 2] - sums[:, 1] ** 2 / sums[:, 0]
+    return (deviations + 2 * pooled) / (sums[:, 0] - 1 + 2)
+
+
+def log_normal(value, mean, variance):
+    return -0.5 * (np.log(2 * np.pi * variance) + (value - mean) ** 2 / variance)
+
+
+def strangers(nodes, groups):
+    """w_k: tau^2 / (s^2 + tau^2) + 1 / K before, then by the likelihood of the arm's mean in its cluster and outside."""
+    rows, ledger = nodes.derived[nodes.arms.leaves], nodes.ledger
+    error, found = rows[:, NOISE] / rows[:, PLAYS], np.empty(len(rows))
+    whole = ledger[S2] + ledger[SPREAD2]
+    before = min(1, ledger[SPREAD2] / whole + 1 / len(rows))
+    for k, mean in enumerate(rows[:, MEAN]):
+        others = np.flatnonzero((groups == groups[k]) & (np.arange(len(rows)) != k))
+        tau2 = nodes.derived[nodes.arms.tree[nodes.arms.leaves[k], PARENT], TAU2]
+        weights = np.append(1 / (tau2 + error[others]), 1 / ledger[S2])
+        centre = np.average(np.append(rows[others, MEAN], ledger[MU0]), weights=weights)
+        member = log_normal(mean, centre, ledger[SPREAD2] + error[k] + 1 / weights.sum())
+        ratio = np.exp(min(log_normal(mean, ledger[MU0], whole + error[k]) - member, 50))
+        found[k] = before * ratio / (before * ratio + 1 - before)
+    return found
+
+
+def bounds(rows, ledger, t, awaited, stranger):
     """As a member and as a stranger: E + W(V, t V / (K v), c) and F + W(R, w t R / (K v), c); awaited rewards are E."""
     arms, grown = len(rows), max(1, ledger[POOLED] / ledger[TYPICAL])
     level = 3 if ledger[BINARY] else 15 * min(2, grown)
@@ -46,22 +79,28 @@ def bounds(rows, ledger, t, awaited):
     error = np.where(plays > 0, noise / (plays + prior), whole)
     alone = (alone / error + awaited * rows[:, WITHIN] / noise) / (1 / error + awaited / noise)
     error = 1 / (1 / error + awaited / noise)
-    return member, alone + w(error, rows[:, STRANGER] * t * error / (arms * noise), level, arms)
+    return member, alone + w(error, stranger * t * error / (arms * noise), level, arms)
 
 
 def chosen_by_hand(policy, groups, t, awaited):
     """The arm of a round that is neither for an arm never played nor for one given up; all arms have their first play behind."""
     nodes = policy._nodes
     rows, ledger = nodes.derived[nodes.arms.leaves], nodes.ledger
-    member, stranger = bounds(rows, ledger, t, awaited)
+    member, stranger = bounds(rows, ledger, t, awaited, strangers(nodes, groups))
     arm = int(np.maximum(member, stranger).argmax())
     if groups[arm] != groups[int(rows[:, WITHIN].argmax())] and stranger[arm] >= member[arm]:
         return arm, True
     inside = np.flatnonzero(groups == groups[arm])
     plays = rows[inside, PLAYS] + awaited[inside]
     means = (rows[inside, PLAYS] * rows[inside, MEAN] + awaited[inside] * rows[inside, WITHIN]) / plays
-    own = means + w(rows[inside, HOPED] / plays, t / (len(inside) * plays), 1 if ledger[BINARY] else 3, len(rows))
+    own = means + w(hoped(nodes)[inside] / plays, t / (len(inside) * plays), 1 if ledger[BINARY] else 3, len(rows))
     return int(inside[own.argmax()]), False
+
+
+def given_up_by_hand(policy, t):
+    """The arm that first plays may have wronged: of highest m + W(h / n, t / n, 1)."""
+    rows = policy._nodes.derived[policy._nodes.arms.leaves]
+    return int((rows[:, MEAN] + w(hoped(policy._nodes) / rows[:, PLAYS], t / rows[:, PLAYS], 1, len(rows))).argmax())
 
 
 @pytest.mark.parametrize("delay", [0, 25])
@@ -86,6 +125,39 @@ def test_the_arm_played_is_the_one_the_model_names(labels, noise, delay):
         if len(waiting) > delay:
             policy.update(*waiting.popleft())
     assert strangers > 0 or labels == "true"
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_after_100_rounds_an_arm_some_go_to_those_given_up_by_mistake(seed):
+    """0.05 sqrt(5 t) by round t, less those before round 500: that is one in each of the rounds 720, 1280 and 2000."""
+    rng = np.random.default_rng(seed)
+    policy, none = hr.HierUCB(range(5)), np.zeros(5)
+    for arm in range(5):
+        policy.learn(arm, rng.normal(arm, 1.0))
+    others = []
+    for t in range(6, 2101):
+        arm, named = policy.select().arm, chosen_by_hand(policy, np.zeros(5), t, none)[0]
+        if t in (720, 1280, 2000):
+            assert arm == given_up_by_hand(policy, t)
+        else:
+            assert arm == named
+        others += [t] * (arm != named)
+        policy.learn(arm, rng.normal(arm, 1.0))
+    assert others
+
+
+def test_draws_are_those_of_the_posterior():
+    policy = hr.HierTS(range(6), clusters=[0, 0, 0, 1, 1, 1])
+    rng = np.random.default_rng(2)
+    for arm in (0, 0, 0, 1, 1, 2, 3, 3, 3, 3, 4):
+        policy.learn(arm, rng.normal(arm, 2.0))
+    nodes = policy._nodes
+    for leaf in nodes.arms.leaves:
+        keys = rng.integers(1 << 60, size=2000)
+        draws = np.array([drawn(nodes.arms.tree, nodes.pending, nodes.derived, leaf, key) for key in keys])
+        mean, sd = nodes.derived[leaf, WITHIN], np.sqrt(nodes.derived[leaf, WITHIN_SPREAD])
+        assert draws.mean() == pytest.approx(mean, abs=4 * sd / np.sqrt(2000))
+        assert draws.std() == pytest.approx(sd, rel=4 / np.sqrt(4000))
 
 
 @pytest.mark.parametrize(("arms", "pace"), [(60, 1), (150, 3), (300, 27)])
