@@ -46,7 +46,8 @@ class Bandit(Locked):
         cluster_history: whether clusters start with the history of their arms too (HUCBC' says no).
         clock: whose rounds t counts, the "policy"'s (the paper's) or those of the "parent" node (UCT's).
         precision: of theta and the inverse matrices, "double" or "single"; single halves the memory that choosing reads, at a
-            relative error of about 1e-6 in the scores. The sums themselves are always double.
+            relative error of about 1e-6 in the scores, and takes rewards and contexts below 1e15. The sums themselves are always
+            double.
     """
 
     def __init__(
