@@ -452,6 +452,25 @@ def test_inspect_knows_arms_that_were_never_tried_and_values_that_lack():
     found = hr.inspect(frame, arm="ad", reward="click", clusters=clusters)
     assert found.never_tried == ("ad-99",)
     assert "7 rows with no reward" in str(found)
+    assert "1 arm has no row, and only the clusters name it: left out." in str(found)
+
+
+def test_inspect_and_evaluate_judge_the_same_arms():
+    frame = made_log()
+    clusters = dict(zip(frame["ad"], frame["topic"], strict=True))
+    more = clusters | {f"new-{a}": f"topic-{a}" for a in range(6)}
+    seen, found = (look(frame, arm="ad", reward="click", clusters=more, time="day") for look in (hr.inspect, hr.evaluate))
+    assert seen.grade.uniform == found.grade.uniform
+    assert seen.grade.uniform.passed
+    plain = hr.inspect(frame, arm="ad", reward="click", clusters=clusters, time="day")
+    assert str(seen).replace("6 arms have no row, and only the clusters name them: left out.\n", "") == str(plain)
+    assert seen.to_dict()["never_tried"] == tuple(f"new-{a}" for a in range(6))
+
+
+@pytest.mark.parametrize("look", [hr.inspect, hr.evaluate])
+def test_a_log_of_few_rows_is_called_small_before_anything_else(look):
+    with pytest.raises(ValueError, match="at least 4 rows and 2 arms, this one has 3 and 2"):
+        look(pl.DataFrame({"ad": ["a", "b", "a"], "click": [0, 1, 1], "x": [1, 2, 1]}), arm="ad", reward="click", context="x")
 
 
 def run(*arguments, folder):

@@ -135,17 +135,16 @@ def evaluate(
         draws, runs: worlds that each judge draws, and runs of every policy in each, more where few arms leave much to luck.
         say: called with a word about each step of the work.
     """
-    log = as_log(source, arm, reward, context, clusters, time, propensity)
+    log, untried = as_log(source, arm, reward, context, clusters, time, propensity)
     _check(split, rounds, draws, runs)
     if not isinstance(history, bool):
         raise ValueError(f"history says whether to split one off the log, True or False, got {type(history).__name__}")
     tell: Say = say or (lambda _: None)
-    log, untried = _tried(log)
     grade = graded(log, logging=logging)
     even, level = levelled(log)
     parted = _parted(even, grade, split, history)
     setting = Setting(min(int(rounds), parted.future_rows), int(draws), int(runs), int(seed))
-    blank = replace(_blank(log, grade, parted, setting), untried=untried)
+    blank = replace(_blank(log, grade, parted, setting), untried=len(untried))
     if blank.refused:
         return blank
     if parted.groups is not None and blank.grouping_refused:
@@ -175,27 +174,30 @@ def as_log(
     clusters: Mapping[Any, Any] | str | Path | None,
     time: str | None,
     propensity: str | None,
-) -> Log:
-    """A log as it is, or one read from a frame or a file."""
+) -> tuple[Log, tuple[Label, ...]]:
+    """A log as it is, or one read from a frame or a file, with the arms that have rows; and the arms that have none."""
     if isinstance(source, Log):
         log = source
     elif arm is None or reward is None:
         raise ValueError("arm= and reward= must name the columns of the log; only a hedgerow.Log has them already")
     else:
         log = Log.read(source, arm=arm, reward=reward, context=context, clusters=clusters, time=time, propensity=propensity)
+    log, untried = _tried(log)
+    if len(log) < 4 or len(log.arms) < 2:
+        raise ValueError(f"a log must have at least 4 rows and 2 arms, this one has {len(log)} and {len(log.arms)}")
     if fixed := log.fixed_contexts():
         raise ValueError(
             f"context {shown(fixed)} is the same in all rows of an arm: a property of arms, not of the rounds; "
             "leave it out, or give it as clusters"
         )
-    return log
+    return log, untried
 
 
-def _tried(log: Log) -> tuple[Log, int]:
-    """The log without the arms that only the clusters name, and how many these are: nothing can be said of them."""
+def _tried(log: Log) -> tuple[Log, tuple[Label, ...]]:
+    """The log without the arms that only the clusters name, and these: nothing can be said of them."""
     tried = int(log.arm.max()) + 1  # arms with rows come first
     clusters = None if log.clusters is None else log.clusters[:tried]
-    return replace(log, arms=log.arms[:tried], clusters=clusters), len(log.arms) - tried
+    return replace(log, arms=log.arms[:tried], clusters=clusters), log.arms[tried:]
 
 
 def _check(share: float, rounds: int, draws: int, runs: int) -> None:
@@ -208,8 +210,6 @@ def _check(share: float, rounds: int, draws: int, runs: int) -> None:
 
 
 def _parted(log: Log, grade: Grade, share: float, history: bool) -> Split:
-    if log.arm.size < 4 or len(log.arms) < 2:
-        raise ValueError(f"a log must have at least 4 rows and 2 arms, this one has {log.arm.size} and {len(log.arms)}")
     found = split(log, share=share, history=history, weigh=grade.letter == "B")
     if found.scale == 0.0:
         raise ValueError(f"all rewards of the log are {log.reward[0]:g}: there is nothing to learn from them")

@@ -39,12 +39,17 @@ class Bounds:
 
 @dataclass(frozen=True)
 class Inspection:
-    """What can be said of a log without playing a policy; ``plays`` and ``means`` are per arm, in the order of ``arms``."""
+    """What can be said of a log without playing a policy; ``plays`` and ``means`` are per arm, in the order of ``arms``.
+
+    ``arms`` are those that have rows.
+    """
 
     source: str
     rows: int
     arms: tuple[Label, ...]
     clusters: tuple[Label, ...] | None
+    never_tried: tuple[Label, ...]
+    """Arms without a row, which only the clusters name; they are left out."""
     missing: dict[str, int]
     binary: bool
     reward: tuple[float, float, float]
@@ -59,11 +64,6 @@ class Inspection:
     explained: Explained | None
     grouping_refused: str | None
     bounds: Bounds | None
-
-    @property
-    def never_tried(self) -> tuple[Label, ...]:
-        """Arms that only the cluster table names."""
-        return tuple(arm for arm, plays in zip(self.arms, self.plays, strict=True) if plays == 0.0)
 
     def __str__(self) -> str:
         return "\n".join(sentences(self))
@@ -119,9 +119,7 @@ def inspect(
     ``source`` is a frame, a file, or a :class:`hedgerow.Log`, which needs no names of columns; ``logging`` is "random" if you
     know that arms were drawn by chance alone; see :func:`hedgerow.evaluate`.
     """
-    log = as_log(source, arm, reward, context, clusters, time, propensity)
-    if log.arm.size < 4 or len(log.arms) < 2:
-        raise ValueError(f"a log must have at least 4 rows and 2 arms, this one has {log.arm.size} and {len(log.arms)}")
+    log, untried = as_log(source, arm, reward, context, clusters, time, propensity)
     grade = graded(log, logging=logging)
     binary, count, rng = is_binary(log.reward), len(log.arms), np.random.default_rng([seed, 6])
     even, level = levelled(log)
@@ -140,6 +138,7 @@ def inspect(
         rows=log.arm.size,
         arms=log.arms,
         clusters=log.clusters,
+        never_tried=untried,
         missing=log.missing,
         binary=binary,
         reward=(float(log.reward.min()), float(log.reward.mean()), float(log.reward.max())),
@@ -181,11 +180,10 @@ def sentences(found: Inspection) -> list[str]:
     lines = [
         f"{found.source}: {found.rows:,} rows, {len(found.arms)} arms"
         + (f" in {len(set(found.clusters))} groups." if found.clusters else "."),
-        f"Plays per arm: {plays.min():,.0f} to {plays.max():,.0f}, median {np.median(plays):,.0f}; "
-        f"{len(found.never_tried)} arm{'' if len(found.never_tried) == 1 else 's'} never tried.",
+        f"Plays per arm: {plays.min():,.0f} to {plays.max():,.0f}, median {np.median(plays):,.0f}.",
         f"Rewards: {low:g} to {high:g}, mean {mean:.4g}, noise {found.noise:.3g} (standard deviation within an arm).",
     ]
-    lines += words.left_out(found.missing)
+    lines += [*words.left_out(found.missing), *words.untried(len(found.never_tried))]
     lines.append("How arms were chosen: " + "; ".join(words.checks((found.grade.uniform, *found.grade.checks))) + ".")
     lines.append(GRADES[found.grade.letter if found.grade.assumed or found.grade.letter == "B" else "A, known"])
     if found.drift is not None:

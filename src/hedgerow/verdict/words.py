@@ -56,12 +56,12 @@ def left_out(missing: dict[str, int]) -> list[str]:
     return [f"Left out: {', '.join(f'{counted(rows)} with {why}' for why, rows in missing.items())}."] if missing else []
 
 
-def untried(found: "Evaluation") -> list[str]:
+def untried(arms: int) -> list[str]:
     """Arms without a row, if there are any."""
-    if not found.untried:
+    if not arms:
         return []
-    told = "1 arm has no row, and only the clusters name it" if found.untried == 1 else ""
-    return [f"{told or f'{found.untried} arms have no row, and only the clusters name them'}: left out."]
+    told = "1 arm has no row, and only the clusters name it" if arms == 1 else ""
+    return [f"{told or f'{arms} arms have no row, and only the clusters name them'}: left out."]
 
 
 def method(grade: "Grade", replay: "Replay | None", rows: str, effective: float) -> str:
@@ -191,8 +191,8 @@ def checks(found: Iterable["Check"]) -> list[str]:
 def verdict(found: "Evaluation") -> list[str]:
     """The whole verdict, a sentence or two a line."""
     if found.refused:
-        return [found.method, *left_out(found.missing), *untried(found), *(f"Refused: {reason}" for reason in found.refused)]
-    lines = [found.method, *left_out(found.missing), *untried(found)]
+        return [found.method, *left_out(found.missing), *untried(found.untried), *(f"Refused: {reason}" for reason in found.refused)]
+    lines = [found.method, *left_out(found.missing), *untried(found.untried)]
     would = found.grade.letter == "C"
     if "history" in found.gains:
         gain = found.gains["history"]
