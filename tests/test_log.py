@@ -129,11 +129,28 @@ def test_numbers_may_begin_late_in_a_file(tmp_path):
     assert (log.arms, log.reward.tolist(), log.missing) == (("b",), [0.5], {"no reward": 5000})
 
 
-def test_missing_numbers_of_r(tmp_path):
-    (tmp_path / "log.csv").write_text("arm,r,x,region\nNA,1,2,NA\nb,NA,1,EU\nc,3,NA,EU\n")
-    log = hr.Log.read(tmp_path / "log.csv", arm="arm", reward="r", context=["x", "region"])
-    assert (log.arms, log.missing) == (("NA",), {"no reward": 1, "no x": 1})
-    assert log.context["region"].tolist() == ["NA"]
+@pytest.mark.parametrize("token", ["", '""', "NA", "N/A", "NaN", "nan", "null", "NULL", "None"])
+def test_what_means_missing_does_so_in_every_column_of_a_text_file(tmp_path, token):
+    path, table = tmp_path / "log.csv", tmp_path / "clusters.csv"
+    rows = ["a,1,2,EU,2024-01-01", "?,1,2,EU,2024-01-02", "a,?,2,EU,2024-01-03", "a,1,?,EU,2024-01-04", "b,0,2,?,2024-01-05"]
+    path.write_text("\n".join(["arm,r,x,region,day", *rows, "b,0,3,US,?"]).replace("?", token))
+    table.write_text(f"arm,cluster\na,u\n{token},u\nb,v\nb,{token}\n")
+    log = hr.Log.read(path, arm="arm", reward="r", context=["x", "region"], time="day", clusters=table)
+    assert log.missing == {"no arm": 1, "no reward": 1, "no x": 1, "no region": 1, "no time": 1}
+    assert (log.arms, log.clusters) == (("a", "b"), ("u", "v"))
+    with pytest.warns(UserWarning, match="left out: 1 no arm, 1 no reward, 1 no x"):
+        history = hr.History.from_file(path, arm="arm", reward="r", context=["x", "region"])
+    assert (history.arms, history.encoding.names) == (("a", "b"), ("x", "region=EU", "region=US"))
+
+
+def test_in_a_frame_only_what_is_missing_is_missing():
+    log = hr.Log.read(pl.DataFrame({"arm": ["NA", "None", None], "r": [1, 0, 1]}), arm="arm", reward="r")
+    assert (log.arms, log.missing) == (("NA", "None"), {"no arm": 1})
+
+
+def test_whole_numbers_stay_so_beside_missing_ones(tmp_path):
+    (tmp_path / "log.csv").write_text("arm,r\n7,1\nNA,1\n12,0\n")
+    assert hr.Log.read(tmp_path / "log.csv", arm="arm", reward="r").arms == (7, 12)
 
 
 FILES = {

@@ -26,6 +26,9 @@ LONGEST_LINE = 1 << 20
 ROWS_TO_INFER = 1000
 """Rows from which the types of text columns are inferred at first."""
 
+MISSING = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "None")
+"""What stands in a text file where there is no value, in any of its columns."""
+
 SEPARATORS = {".csv": ",", ".csv.gz": ",", ".tsv": "\t", ".tsv.gz": "\t"}
 
 
@@ -55,7 +58,9 @@ def read_texts(path: str | Path) -> dict[str, list[Any]]:
     kind = _kind(paths)
     with _errors_naming(paths):
         lazy = (
-            pl.scan_parquet(paths) if kind == ".parquet" else pl.scan_csv(paths, separator=SEPARATORS[kind], infer_schema=False)
+            pl.scan_parquet(paths)
+            if kind == ".parquet"
+            else pl.scan_csv(paths, separator=SEPARATORS[kind], null_values=list(MISSING), infer_schema=False)
         )
         columns: dict[str, list[Any]] = lazy.collect().to_dict(as_series=False)
     return columns
@@ -158,21 +163,19 @@ def _scan_text(paths: list[Path], kind: str, numbers: Sequence[str], labels: Seq
     """The rows of text files; a column of whole numbers is read as doubles, since fractions may follow."""
     import polars as pl
 
-    plain = pl.scan_csv(paths, separator=SEPARATORS[kind], infer_schema=False)
-    names = plain.collect_schema().names()
+    plain = pl.scan_csv(paths, separator=SEPARATORS[kind], null_values=list(MISSING), infer_schema=False)
     options: dict[str, Any] = {
         "separator": SEPARATORS[kind],
+        "null_values": list(MISSING),
         "infer_schema_length": rows,
         "infer_schema_files": len(paths),
         "try_parse_dates": True,
-        "null_values": {name: "NA" for name in numbers if name in names},  # how R writes a missing number
     }
     scan = pl.scan_csv(paths, **options)
     inferred = scan.collect_schema()
     texts = [name for name in numbers if name in inferred and inferred[name] == pl.String]
     if rows is not None and texts and not all(scan.select(texts).head(rows).count().collect().row(0)):
         return _scan_text(paths, kind, numbers, labels, None)  # a column without a value so far is taken for text
-    options["null_values"] = {name: "NA" for name in options["null_values"] if name not in texts}  # a text like any other
     doubles = {name: pl.Float64 for name in numbers if name in inferred and inferred[name].is_integer()}
     whole = [name for name in labels if name in inferred and name not in numbers and inferred[name].is_integer()]
     kept = [name for name in whole if _holds_codes(plain, name)]
