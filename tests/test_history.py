@@ -141,8 +141,9 @@ def test_bad_frames(kind):
         history(reward="price")
     with pytest.raises(ValueError, match="'ad' must hold numbers"):
         history(arm="click", reward="ad")
-    with pytest.raises(ValueError, match="rewards must be finite"):
-        history(reward="gain", gain=np.array([np.inf] + [1.0] * (N - 1)))
+    for large in (np.inf, -1e120):
+        with pytest.raises(ValueError, match="rewards must be finite, and below 1e\\+100"):
+            history(reward="gain", gain=np.array([large] + [1.0] * (N - 1)))
 
 
 @pytest.mark.parametrize("kind", FRAMES)
@@ -227,6 +228,23 @@ def test_a_bad_file_is_named(tmp_path):
     (tmp_path / "log.csv").write_text("ad,click\na,1\nb,many\n")
     with pytest.raises(ValueError, match="'click' must hold numbers, it holds String such as 'many'"):
         hr.History.from_file(tmp_path / "log.csv", arm="ad", reward="click")
+
+
+def test_ids_of_64_bits_are_kept_or_refused_but_never_changed():
+    far = np.array([-(2**62) - 5, 2**62 + 7, 2**62 + 7])
+    assert hr.History.from_rounds(arms=far, rewards=[1, 0, 1]).arms == (-(2**62) - 5, 2**62 + 7)
+    assert hr.History.from_rounds(arms=np.array([100, -100] * 99, dtype=np.int8), rewards=np.ones(198)).arms == (-100, 100)
+    near = np.array([2**63 - 1, 2**63 - 3, 2**63 - 1], dtype=np.uint64)
+    assert hr.History.from_rounds(arms=near, rewards=[1, 0, 1]).arms == (2**63 - 3, 2**63 - 1)
+    for large in ([2**63 + 5, 1], [2**63 + 5, 2**63 + 5]):
+        frame = pl.DataFrame({"a": pl.Series(large, dtype=pl.UInt64), "r": [1.0, 0.0]})
+        for make in (
+            lambda frame: hr.History.from_rounds(arms=frame["a"].to_numpy(), rewards=frame["r"]),
+            lambda frame: hr.History.from_frame(frame, arm="a", reward="r"),
+            lambda frame: hr.Log.read(frame, arm="a", reward="r"),
+        ):
+            with pytest.raises(ValueError, match="got 9223372036854775813: write it as text"):
+                make(frame)
 
 
 def test_history_of_other_arms_can_be_left_out():

@@ -89,7 +89,7 @@ NO_GENERATORS = (3, np.random.RandomState(0), random.Random(0), np.random)
         (lambda: hr.UCB(ARMS, scale=True), "scale must be"),
         (lambda: hr.Meta(["x"]), "must be policies, got 'x'"),
         (lambda: hr.Decision.from_json(None), "not a decision"),
-        (lambda: hr.History(["a"], np.zeros((2, 3))), "a row of 3 numbers for each distinct arm"),
+        (lambda: hr.History(["a"], np.zeros((2, 3))), "a row of 3 numbers for each arm"),
         (lambda: hr.History(["a"], np.full((1, 3), np.nan)), "finite sums"),
         (lambda: hr.History.from_rounds(arms=["a"], rewards=[1e200]), "below 1e"),
         (lambda: hr.History.from_rounds(arms=["a"], rewards=[1.0]).weighted("x"), "got 'x'"),

@@ -105,13 +105,29 @@ def test_tables_that_are_no_sums():
     for table, options, message in [
         (sums.drop("squares"), {}, "needs the columns 'arm', 'pulls', 'total', 'squares'; it lacks 'squares'"),
         (sums.with_columns(x_1=1.0), {}, "it lacks 'rx_1', 'xx_1_1'"),
-        (sums.with_columns(total=float("inf")), {}, "rewards must be finite, those of arm 'a'"),
+        (sums.with_columns(total=float("inf")), {}, "rewards must be finite, and below 1e.100, those of arm 'a'"),
         (sums.with_columns(total=pl.lit("many")), {}, "'total' must hold numbers"),
         (sums.with_columns(total=10.0), {}, "no rewards can have the sums of arm 'a': 2 plays, total 10, squares 1"),
         (sums.with_columns(squares=-1.0), {}, "no rewards can have the sums"),
-        (pl.concat([sums, sums]), {}, "each distinct arm"),
+        (pl.concat([sums, sums]), {}, "one row for each arm, there are several for 'a': add them up first"),
         (sums, {"context": ["age"]}, "the encoding gives 1 numbers"),
         (sums, {"arm": "ad"}, "it lacks 'ad'"),
     ]:
         with pytest.raises(ValueError, match=message):
             hr.History.from_sums(table, **options)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"reward": "ad"}, "column 'ad' is given twice, as arm and reward; each column plays one part"),
+        ({"context": ["age", "click"]}, "column 'click' is given twice, as reward and context"),
+        ({"context": hr.Encoding.of({"ad": np.ones(2)})}, "column 'ad' is given twice, as arm and context"),
+        ({"arm": ""}, "arm must name a column, got ''"),
+        ({"table": ""}, "table must be a name such as shop.clicks, or a query in parentheses, got ''"),
+        ({"table": "shop..clicks"}, "got 'shop..clicks'"),
+    ],
+)
+def test_a_query_of_nothing_is_refused(given, message):
+    with pytest.raises(ValueError, match=message):
+        hr.History.sql(**{"table": "clicks", "arm": "ad", "reward": "click", **given})

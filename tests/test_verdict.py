@@ -309,7 +309,7 @@ def test_an_arm_that_only_the_clusters_name_changes_no_verdict(good):
         ({"context": ["device", "device"]}, "column 'device' is given twice, as context and context"),
         ({"propensity": "ad"}, "column 'ad' is given twice, as arm and propensity"),
         ({"time": "click"}, "column 'click' is given twice, as reward and time"),
-        ({"context": ["device", "topic"]}, "context 'topic' is the same in all rows of an arm"),
+        ({"context": ["device", "topic"], "clusters": None}, "context 'topic' is the same in all rows of an arm"),
     ],
 )
 def test_bad_input_is_said_in_a_sentence(given, message):

@@ -29,7 +29,8 @@ def as_label(value: Any, what: str) -> Label:
         raise ValueError(f"{what} must be finite, got {value!r}")
     if isinstance(value, str | bool | float) or (isinstance(value, int) and -(2**63) <= value < 2**63):
         return cast(Label, value)
-    raise ValueError(f"{what} must be a string, a number of 63 bits or a tuple of these, got {value!r:.80}")
+    hint = ": write it as text" if isinstance(value, int) else ""
+    raise ValueError(f"{what} must be a string, a number of 63 bits or a tuple of these, got {value!r:.80}{hint}")
 
 
 def as_path(label: Any) -> tuple[Label, ...]:

@@ -46,8 +46,10 @@ class History:
         self.sums = np.ascontiguousarray(sums, dtype=np.float64)
         self.dimension = dimension
         expected = (len(self.arms), row_size(dimension))
-        if self.sums.shape != expected or len(set(self.arms)) < len(self.arms):
-            raise ValueError(f"sums must be a row of {expected[1]} numbers for each distinct arm, got shape {self.sums.shape}")
+        if twice := [arm for arm, times in Counter(self.arms).items() if times > 1]:
+            raise ValueError(f"sums must be one row for each arm, there are several for {shown(twice)}: add them up first")
+        if self.sums.shape != expected:
+            raise ValueError(f"sums must be a row of {expected[1]} numbers for each arm, got shape {self.sums.shape}")
         if not np.isfinite(self.sums).all() or (self.sums[:, PULLS] < 0.0).any():
             raise ValueError("a history must hold finite sums of at least no plays")
         if encoding is not None and encoding.dimension != dimension:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..arms import as_label
-from ..statistics import SCALARS, row_size
+from ..statistics import LARGEST, SCALARS, row_size
 from ..types import Floats, Label
 from .columns import check_names, check_numbers, check_parts, collected
 from .encoding import Column, Encoding, learnt
@@ -156,8 +156,9 @@ def _rank(labels: Sequence[Label], row: int) -> tuple[bool, Any]:
 
 
 def check_finite(labels: Sequence[Label], values: Floats) -> None:
-    """Refuse sums of infinite values."""
-    if not np.isfinite(values).all():
-        row, column = np.argwhere(~np.isfinite(values))[0]
+    """Refuse sums of values that are infinite or too large, by their squares."""
+    sound = np.abs(values) < LARGEST * LARGEST
+    if not sound.all():
+        row, column = np.argwhere(~sound)[0]
         where = "rewards" if column < SCALARS else "contexts"
-        raise ValueError(f"{where} must be finite, those of arm {labels[row]!r} are not, or too large to be squared")
+        raise ValueError(f"{where} must be finite, and below {LARGEST:g}, those of arm {labels[row]!r} are not")

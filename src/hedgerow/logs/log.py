@@ -99,11 +99,14 @@ class _Roles:
     propensity: str | None
 
     def __post_init__(self) -> None:
+        check_parts(self.parts)
+
+    @property
+    def parts(self) -> list[tuple[str, str]]:
         """A column plays one part; only the time may also be a context."""
         parts = [("arm", self.arm), ("reward", self.reward), *(("context", name) for name in self.context)]
         parts += [("propensity", self.propensity)] if self.propensity else []
-        parts += [("time", self.time)] if self.time and self.time not in self.context else []
-        check_parts(parts)
+        return parts + ([("time", self.time)] if self.time and self.time not in self.context else [])
 
     @property
     def names(self) -> list[str]:
@@ -115,7 +118,8 @@ def _read(data: Any, roles: _Roles, clusters: Any, source: str) -> Log:
     check_names(data, roles.names)
     check_numbers(data, [roles.reward, *([roles.propensity] if roles.propensity else [])])
     named = [clusters] if isinstance(clusters, str) and clusters in data.collect_schema().names() else []
-    table = collected(data.select(*dict.fromkeys([*roles.names, *named])))
+    check_parts([*roles.parts, *(("clusters", name) for name in named)])
+    table = collected(data.select(*roles.names, *named))
     usable, missing = _usable(table, roles)
     rows = np.flatnonzero(usable)
     if not rows.size:
@@ -172,7 +176,7 @@ def _absent(series: Any) -> "np.ndarray[Any, np.dtype[np.bool_]]":
 
 def _labels(series: Any, rows: Integers) -> Any:
     if series.dtype.is_integer():
-        return series.fill_null(0).to_numpy()[rows].astype(np.int64)
+        return series.fill_null(0).to_numpy()[rows]
     values = series.to_list()
     return [values[row] for row in rows]
 

@@ -12,14 +12,8 @@ from ..types import Floats, Integers, Label
 
 def numbered(arms: Iterable[Any]) -> tuple[list[Label], Integers]:
     """Distinct labels, and for each round the number of its label."""
-    if isinstance(arms, np.ndarray) and arms.dtype.kind in "iu" and arms.size and np.ptp(arms) < 4 * arms.size:
-        least = int(arms.min())
-        numbers = arms.astype(np.int64) - least  # small whole numbers need no sorting
-        distinct = np.flatnonzero(np.bincount(numbers))
-        place = np.zeros(int(distinct[-1]) + 1, dtype=np.int64)
-        place[distinct] = np.arange(distinct.size)
-        labels: list[Label] = [*(distinct + least).tolist()]
-        return labels, place[numbers]
+    if isinstance(arms, np.ndarray) and arms.dtype.kind in "iu" and arms.size and _span(arms) < 4 * arms.size:
+        return _counted(arms)
     if isinstance(arms, np.ndarray) and arms.dtype != object and arms.ndim == 1:
         distinct, numbers = np.unique(arms, return_inverse=True)
         return [as_label(arm, "an arm label") for arm in distinct], numbers.astype(np.int64)
@@ -29,6 +23,21 @@ def numbered(arms: Iterable[Any]) -> tuple[list[Label], Integers]:
     except TypeError as error:
         raise ValueError(f"arms must be a list of labels, one per round: {error}") from error
     return [as_label(arm, "an arm label") for arm in number_of], np.array(rows, dtype=np.int64)
+
+
+def _span(arms: "np.ndarray[Any, Any]") -> int:
+    return int(arms.max()) - int(arms.min())
+
+
+def _counted(arms: "np.ndarray[Any, Any]") -> tuple[list[Label], Integers]:
+    """Whole numbers near each other need no sorting."""
+    wide = arms.astype(np.int64 if arms.dtype.kind == "i" else np.uint64)
+    numbers = (wide - wide.min()).astype(np.int64)
+    distinct = np.flatnonzero(np.bincount(numbers))
+    place = np.zeros(int(distinct[-1]) + 1, dtype=np.int64)
+    place[distinct] = np.arange(distinct.size)
+    least = int(arms.min())
+    return [as_label(least + number, "an arm label") for number in distinct.tolist()], place[numbers]
 
 
 def context_vectors(contexts: ArrayLike | None, rounds: int) -> tuple[Floats, int | None]:

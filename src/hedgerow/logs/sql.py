@@ -8,7 +8,7 @@ import numpy as np
 from ..arms import as_label, shown
 from ..statistics import PULLS, SCALARS
 from ..types import Floats, Label
-from .columns import as_frame, check_numbers, collected, doubles
+from .columns import as_frame, check_numbers, check_parts, collected, doubles
 from .encoding import Column, Encoding
 from .group_by import Sums, check_finite
 
@@ -50,6 +50,10 @@ def statement(table: str, arm: str, reward: str, context: Sequence[str] | Encodi
         raise ValueError(f"dialect must be one of {', '.join(DIALECTS)}, got {dialect!r}")
     form = DIALECTS[dialect]
     columns = context.columns if isinstance(context, Encoding) else tuple(Column(name) for name in context)
+    parts = [("arm", arm), ("reward", reward), *(("context", column.name) for column in columns)]
+    if unnamed := [part for part, name in parts if not name]:
+        raise ValueError(f"{unnamed[0]} must name a column, got ''")
+    check_parts(parts)
     features = [feature for column in columns for feature in _features(form, column)]
     inputs = {"r": f"CAST({_name(form, reward)} AS {form.double})", **{f"x_{i}": f for i, f in enumerate(features, start=1)}}
     tests = [_unfit(form, "r"), " OR ".join(_unfit(form, key) for key in inputs if key != "r")]
@@ -111,7 +115,12 @@ def _name(form: Dialect, name: str) -> str:
 
 def _table(form: Dialect, table: str) -> str:
     """A name with dots between its parts, each of them quoted; a query in parentheses stays as it is."""
-    return table if table.startswith("(") else ".".join(_name(form, part) for part in table.split("."))
+    if table.startswith("("):
+        return table
+    parts = table.split(".")
+    if not all(part.strip() for part in parts):
+        raise ValueError(f"table must be a name such as shop.clicks, or a query in parentheses, got {table!r}")
+    return ".".join(_name(form, part) for part in parts)
 
 
 def _text(form: Dialect, text: str) -> str:
