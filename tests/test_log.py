@@ -162,14 +162,20 @@ FILES = {
     "header only": ("log.csv", b"arm,r\n", "column 'r' must hold numbers, it has no rows"),
     "binary": ("log.csv", bytes(range(256)) * 10, "not a text file"),
     "bad text": ("log.csv", b"arm,r\n\xff\xfe\xfa,1\n", "log.csv cannot be read.* save it as UTF-8"),
-    "semicolons": ("log.csv", b"arm;r\na;1\n", "seems to be separated by ';', but a .csv file has commas"),
+    "semicolons": ("log.csv", b"arm;r\na;1\n", "seems to be separated by ';': give separator=';' \\(--separator\\)"),
+    "very late text as reward": ("log.csv", b"arm,r\n" + b"a,1\n" * 200_000 + b"b,oops\n", "holds String such as 'oops'"),
+    "a long line": (
+        "log.csv",
+        b'arm,r\n"a\nb",1\nb,2\nc,3,4\nd,5\n',
+        "log.csv cannot be read: line 5 has 3 cells, the header 2; put",
+    ),
     "yes and no": ("log.csv", b"arm,r\na,1\na,yes\n", "such as 'yes': write 1 and 0 for it"),
     "no gzip": ("log.csv.gz", b"arm,r\na,1\n", "not a gzip file"),
     "cut gzip": ("log.csv.gz", gzip.compress(b"arm,r\n" + b"a,1\n" * 1000)[:-20], "not a gzip file, or was cut short"),
     "no Parquet": ("log.parquet", b"arm,r\na,1\n", "not a Parquet file"),
     "cut Parquet": ("log.parquet", b"PAR1 and no more", "log.parquet cannot be read"),
     "a name twice": ("log.csv", b"arm,r,r\na,1,2\n", "more than one column named 'r'"),
-    "an unknown kind": ("log.txt", b"arm,r\na,1\n", "must be a file of .parquet, .csv"),
+    "an unknown kind": ("log.json", b"arm,r\na,1\n", "must be a file of .parquet, .csv"),
     "ragged": ("log.csv", b"arm,r\na,1,2,3\n", "log.csv cannot be read"),
     "nothing usable": ("log.csv", b"arm,r\na,\n,1\n", "log.csv has no usable rows: 1 have no arm, 1 have no reward"),
 }
@@ -182,6 +188,67 @@ def test_a_file_of_nonsense_is_refused_in_a_sentence(tmp_path, case):
     with pytest.raises(ValueError, match=message) as caught:
         hr.Log.read(tmp_path / name, arm="arm", reward="r")
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("kind", FRAMES)
+def test_the_value_that_cannot_be_read_is_shown_wherever_it_stands(kind):
+    frame = FRAMES[kind]({"arm": ["a"] * 5, "r": ["1", None, "-2.5e3", ".5", "many"]})
+    for make in (hr.Log.read, hr.History.from_frame):
+        with pytest.raises(ValueError, match="'r' must hold numbers, it holds String such as 'many'"):
+            make(frame, arm="arm", reward="r")
+
+
+def test_files_of_a_log_may_have_their_columns_in_any_order(tmp_path):
+    (tmp_path / "1.csv").write_text("arm,r,day,more\n7,NA,2024-01-03,x\n")
+    (tmp_path / "2.csv").write_text("r,day,arm\n0.5,2024-01-01,8\n1,2024-01-02,7\n")
+    log = hr.Log.read(tmp_path, arm="arm", reward="r", time="day")
+    assert ([log.arms[k] for k in log.arm], log.reward.tolist(), log.missing) == ([8, 7], [0.5, 1.0], {"no reward": 1})
+    with pytest.warns(UserWarning, match="1 no reward"):
+        assert hr.History.from_file(tmp_path, arm="arm", reward="r").plays(7) == 1.0
+    (tmp_path / "3.csv").write_text("r,day\n0.5,2024-01-01\n")
+    with pytest.raises(ValueError, match="3.csv has no column 'arm', which other files of the log have"):
+        hr.Log.read(tmp_path, arm="arm", reward="r")
+    with pytest.raises(ValueError, match="the log has no column 'ad'"):
+        hr.Log.read(tmp_path, arm="ad", reward="r")
+
+
+@pytest.mark.parametrize(
+    ("name", "given"), [("log.csv", ";"), ("log.txt", "|"), ("log.txt", r"\t"), ("log.tsv", None), ("log.txt", ",")]
+)
+def test_text_files_may_have_another_separator(tmp_path, name, given):
+    sign = {None: "\t", r"\t": "\t"}.get(given, given)
+    rows, table = ("arm,r\na,1\nb,0\na,0\n".replace(",", sign), "arm,cluster\na,x\nb,y\n")
+    (tmp_path / name).write_text(rows)
+    for text in (table, table if given is None else table.replace(",", sign)):
+        (tmp_path / "clusters.csv").write_text(text)
+        log = hr.Log.read(tmp_path / name, arm="arm", reward="r", clusters=tmp_path / "clusters.csv", separator=given)
+        assert (log.arms, log.clusters, log.reward.tolist()) == (("a", "b"), ("x", "y"), [1.0, 0.0, 0.0])
+    assert hr.History.from_file(tmp_path / name, arm="arm", reward="r", separator=given).plays("a") == 2.0
+
+
+@pytest.mark.parametrize("separator", ["", ";;", "\n", '"', "\u00a6"])
+def test_a_separator_is_one_character(tmp_path, separator):
+    (tmp_path / "log.csv").write_text("arm,r\na,1\n")
+    with pytest.raises(ValueError, match="separator must be one character, such as ';', got"):
+        hr.Log.read(tmp_path / "log.csv", arm="arm", reward="r", separator=separator)
+
+
+def test_a_file_of_clusters_may_nest_them(tmp_path):
+    (tmp_path / "tree.csv").write_text("item,dept,sub,size\nb,food,fruit,1\na,food,bread,2\nc,toys,cars,3\n")
+    frame = pl.DataFrame({"arm": ["a", "b", "c"], "r": [1, 0, 1]})
+    log = hr.Log.read(frame, arm="arm", reward="r", clusters=f"{tmp_path}/tree.csv:item,dept,sub")
+    assert log.clusters == (("food", "bread"), ("food", "fruit"), ("toys", "cars"))
+    assert hr.Log.read(frame, arm="arm", reward="r", clusters=f"{tmp_path}/tree.csv:item,dept").clusters == (
+        "food",
+        "food",
+        "toys",
+    )
+
+
+def test_a_file_of_clusters_with_semicolons_is_recognised(tmp_path):
+    (tmp_path / "tree.csv").write_text("arm;cluster\na;x\n")
+    with pytest.raises(ValueError, match="tree.csv has no column 'arm', 'cluster'.* separated by ';': give separator=';'"):
+        hr.Log.read(pl.DataFrame({"arm": ["a"], "r": [1]}), arm="arm", reward="r", clusters=tmp_path / "tree.csv")
 
 
 def test_files_that_are_not_there(tmp_path):
@@ -250,6 +317,10 @@ def test_of_a_date_that_does_not_start_with_the_year_nobody_can_tell_the_month(t
     path.write_text("day,arm,r\n01/02/2024,a,1\n02/01/2024,b,0\n")
     with pytest.raises(ValueError, match="text such as '01/02/2024': write times as 2024-02-01"):
         hr.Log.read(path, arm="arm", reward="r", time="day")
+    path.write_text("day,arm,r\n2024-01-01,a,1\n2024-01-02T10:00,b,0\n7,b,1\nsoon,b,0\n")
+    with pytest.raises(ValueError, match="text such as 'soon'"):
+        hr.Log.read(path, arm="arm", reward="r", time="day")
+    path.write_text("day,arm,r\n01/02/2024,a,1\n02/01/2024,b,0\n")
     assert hr.Log.read(path, arm="day", reward="r").arms == ("01/02/2024", "02/01/2024")
     path.write_text("day,arm,r\n,a,1\n2024-02-01,a,1\n2024-01-02,b,0\n")
     log = hr.Log.read(path, arm="arm", reward="r", time="day")

@@ -507,9 +507,11 @@ def test_the_commands_write_a_page_and_exit_with_what_happened(tmp_path):
         wrong = run("evaluate", "log.csv", *names, "--out", out, folder=tmp_path)
         assert wrong.returncode == 2
         assert message in wrong.stderr
-    seen = run("inspect", "log.csv", *names, folder=tmp_path)
-    assert seen.returncode == 0
-    assert "12,000 rows, 24 arms in 6 groups" in seen.stdout
+    made_log().write_csv(tmp_path / "log.txt", separator=";")
+    for log in (["log.csv"], ["log.txt", "--separator", ";"]):
+        seen = run("inspect", *log, *names, folder=tmp_path)
+        assert seen.returncode == 0, seen.stderr
+        assert "12,000 rows, 24 arms in 6 groups" in seen.stdout
 
 
 ROOT = Path(__file__).parent.parent

@@ -13,7 +13,7 @@ from . import state
 from .arms import as_label, shown
 from .logs.columns import as_frame
 from .logs.encoding import Column, Encoding
-from .logs.files import read_with
+from .logs.files import Wanted, read_with
 from .logs.group_by import grouped
 from .logs.rounds import context_vectors, numbered
 from .logs.sql import read_sums, statement
@@ -104,10 +104,15 @@ class History:
         reward: str,
         context: str | Sequence[str] | Encoding | None = None,
         scale: bool = False,
+        separator: str | None = None,
     ) -> "History":
-        """A log in Parquet, CSV or TSV files: one, a folder or a pattern of them; read in a stream, so it may be long."""
+        """A log in Parquet, CSV or TSV files: one, a folder or a pattern of them; read in a stream, so it may be long.
+
+        ``separator`` stands between the cells of text files: a comma if left out, a tab in .tsv.
+        """
         names = [column.name for column in context.columns] if isinstance(context, Encoding) else _listed(context)
-        history = read_with(path, [reward, *names], [arm], lambda log: _summed(as_frame(log), arm, reward, context, scale))
+        wanted = Wanted([arm, reward, *names], [reward, *names], [arm], separator)
+        history = read_with(path, wanted, lambda log: _summed(as_frame(log), arm, reward, context, scale))
         _warn(history.missing)
         return history
 

@@ -14,13 +14,17 @@ if TYPE_CHECKING:
     from ..verdict.evaluation import Evaluation
     from ..verdict.inspection import Inspection
 
-Log = Annotated[str, typer.Argument(help="Parquet, CSV or TSV (plain or gzipped), a folder or a pattern of files.")]
+Log = Annotated[str, typer.Argument(help="Parquet, CSV, TSV or TXT (plain or gzipped), a folder or a pattern of files.")]
 Arm = Annotated[str, typer.Option(help="Column of the arm that was chosen.")]
 Reward = Annotated[str, typer.Option(help="Column of the reward.")]
 Context = Annotated[list[str] | None, typer.Option(help="Column of the context; once for each.")]
-Clusters = Annotated[str | None, typer.Option(help="Column of the log, or FILE[:arm,cluster] with a row per arm.")]
+Clusters = Annotated[
+    str | None,
+    typer.Option(help="Column of the log, or FILE[:arm,cluster] with a row per arm; FILE:arm,outer,inner nests clusters."),
+]
 Time = Annotated[str | None, typer.Option(help="Column of the time; the order of rows if left out.")]
 Propensity = Annotated[str | None, typer.Option(help="Column of the probability with which the logged arm was chosen.")]
+Separator = Annotated[str | None, typer.Option(help="Between the cells of text files; a comma if left out, a tab in TSV.")]
 Logging = Annotated[str | None, typer.Option(help="random, if you know that arms were drawn by chance alone.")]
 
 
@@ -33,6 +37,7 @@ def inspect(
     clusters: Clusters = None,
     time: Time = None,
     propensity: Propensity = None,
+    separator: Separator = None,
     logging: Logging = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
@@ -43,8 +48,9 @@ def inspect(
     from ..verdict.inspection import inspect as look
 
     found = look(
-        log, arm=arm, reward=reward, context=context or (), clusters=clusters, time=time, propensity=propensity, logging=logging
-    )
+        log, arm=arm, reward=reward, context=context or (), clusters=clusters, time=time, propensity=propensity,
+        separator=separator, logging=logging,
+    )  # fmt: skip
     if as_json:
         print(json.dumps(found.to_dict(), indent=2, default=str))
     else:
@@ -60,6 +66,7 @@ def evaluate(
     clusters: Clusters = None,
     time: Time = None,
     propensity: Propensity = None,
+    separator: Separator = None,
     logging: Logging = None,
     split: Annotated[float, typer.Option(help="Share of the rows, in the order of time, that is history.")] = 0.5,
     history: Annotated[bool, typer.Option("--history/--no-history", help="Whether to split off a history at all.")] = True,
@@ -80,7 +87,7 @@ def evaluate(
     with console.status("reading the log") as status:
         found = judge(
             log, arm=arm, reward=reward, context=context or (), clusters=clusters, time=time, propensity=propensity,
-            logging=logging, split=split, history=history, rounds=rounds, seed=seed, say=status.update,
+            separator=separator, logging=logging, split=split, history=history, rounds=rounds, seed=seed, say=status.update,
         )  # fmt: skip
         page = write(found, out)
     _show_verdict(found)

@@ -4,8 +4,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from ..arms import as_label, shown
+from ..arms import as_label, name_of, shown
 from ..types import Label
+from .columns import separator_hint
 from .files import exists, read_texts
 
 Table: TypeAlias = dict[Label, Label]
@@ -23,22 +24,25 @@ def column_table(arms: Sequence[Label], labels: Iterable[Any], column: str) -> T
     return _table((pair for pair in pairs if pair[1] is not None and pair[1] == pair[1]), f"column {column!r}")
 
 
-def file_table(place: str | Path, arms: Sequence[Label]) -> Table:
-    """The clusters of a file with the columns arm and cluster, or those named in ``FILE:arm_column,cluster_column``."""
+def file_table(place: str | Path, arms: Sequence[Label], separator: str | None = None) -> Table:
+    """The clusters of a file with the columns arm and cluster, or those named in ``FILE:arm_column,cluster_column``.
+
+    Several columns of clusters, outermost first, nest them.
+    """
     path, names = _parted(str(place))
     if not exists(path):
         file = path.rpartition(":")[0]
-        hint = f"; after {file}: there must be two columns, as in {file}:arm,cluster" if file and exists(file) else ""
+        hint = f"; after {file}: there must be two columns or more, as in {file}:arm,cluster" if file and exists(file) else ""
         raise ValueError(f"clusters {str(place)!r} is neither a column of the log nor a file{hint}")
-    columns = read_texts(path)
+    columns = read_texts(path, separator)
     if missing := [name for name in names if name not in columns]:
         raise ValueError(
             f"{Path(path).name} has no column {shown(missing)}; its columns are {shown(columns, 20)}: "
-            f"name them as in {Path(path).name}:arm_column,cluster_column"
+            f"name them as in {Path(path).name}:arm_column,cluster_column{separator_hint([*columns])}"
         )
     convert = _as_in(arms)
-    rows = zip(columns[names[0]], columns[names[1]], strict=True)
-    pairs = ((convert(as_label(arm, "an arm label")), label) for arm, label in rows if arm is not None and label is not None)
+    rows = zip(*(columns[name] for name in names), strict=True)
+    pairs = ((convert(as_label(arm, "an arm label")), name_of(tuple(label))) for arm, *label in rows if None not in (arm, *label))
     return _table(pairs, Path(path).name)
 
 
@@ -51,12 +55,11 @@ def extended(arms: Sequence[Label], table: Table) -> tuple[tuple[Label, ...], tu
     return every, tuple(table[arm] for arm in every)
 
 
-def _parted(place: str) -> tuple[str, tuple[str, str]]:
+def _parted(place: str) -> tuple[str, list[str]]:
     path, colon, columns = place.rpartition(":")
-    if colon and columns.count(",") == 1:
-        arm, cluster = columns.split(",")
-        return path, (arm.strip(), cluster.strip())
-    return place, ("arm", "cluster")
+    if colon and "," in columns:
+        return path, [name.strip() for name in columns.split(",")]
+    return place, ["arm", "cluster"]
 
 
 def _table(pairs: Iterable[tuple[Label, Any]], where: str) -> Table:

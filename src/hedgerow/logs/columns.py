@@ -1,5 +1,6 @@
 """Columns of a log: which there are, what they hold, and as arrays."""
 
+import datetime
 import math
 from collections import Counter
 from collections.abc import Sequence
@@ -11,7 +12,10 @@ from ..arms import shown
 from ..types import Floats
 
 ROWS_TO_SHOW = 100_000
-"""Rows among which an error message looks for a value to show."""
+"""Rows among which an error message looks for a value to show, if they are no texts."""
+
+NUMBER = r"(?i)^\s*[+-]?(?:(?:[0-9]+[.]?[0-9]*|[.][0-9]+)(?:e[+-]?[0-9]+)?|inf|infinity|nan)\s*$"
+"""A text that reads as a number."""
 
 
 def check_parts(parts: Sequence[tuple[str, str]]) -> None:
@@ -48,9 +52,15 @@ def check_names(data: Any, names: Sequence[str | None]) -> None:
     if missing := [name for name in names if name is not None and name not in there]:
         several = any("," in name and set(name.replace(" ", "").split(",")) <= set(there) for name in missing)
         hint = '; give each by itself: --context age --context city, or context=["age", "city"]' if several else ""
-        if len(there) == 1 and (between := next((sign for sign in ";\t|," if sign in there[0]), None)):
-            hint = f"; it seems to be separated by {between!r}, but a .csv file has commas, a .tsv file tabs"
-        raise ValueError(f"the log has no column {shown(missing)}; its columns are {shown(there, 20)}{hint}")
+        raise ValueError(
+            f"the log has no column {shown(missing)}; its columns are {shown(there, 20)}{separator_hint(there) or hint}"
+        )
+
+
+def separator_hint(names: Sequence[str]) -> str:
+    """What to do about a text file that has but one column, since its cells are parted by another sign."""
+    between = next((sign for sign in ";\t|," if len(names) == 1 and sign in names[0]), None)
+    return "" if between is None else f"; it seems to be separated by {between!r}: give separator={between!r} (--separator)"
 
 
 def check_numbers(data: Any, names: Sequence[str]) -> None:
@@ -72,9 +82,19 @@ def _content(data: Any, name: str, dtype: Any) -> str:
         return "has no rows"
     if not given:
         return "has no values"
-    odd = next((value for value in given if not is_number(value)), given[0])
+    odd = next((value for value in _odd_texts(data, name, dtype) or given if not is_number(value)), given[0])
     hint = ": write 1 and 0 for it" if str(odd).strip().lower() in ("yes", "no", "y", "n", "true", "false", "t", "f") else ""
     return f"holds {dtype} such as {odd!r:.80}{hint}"
+
+
+def _odd_texts(data: Any, name: str, dtype: Any) -> list[Any]:
+    """The first of the texts that are no numbers, wherever it stands."""
+    import narwhals as nw
+
+    if dtype != nw.String:
+        return []
+    given = data.select(name).filter(~nw.col(name).is_null())
+    return list(collected(given.filter(~nw.col(name).str.contains(NUMBER)).head(1))[name].to_list())
 
 
 def is_number(value: Any) -> bool:
@@ -108,7 +128,8 @@ def seconds(series: Any) -> Floats:
     if series.dtype.is_numeric():
         return doubles(series)
     if series.dtype == nw.String:
-        found = next((value for value in series.to_list() if value is not None), "")
+        given = [value for value in series.to_list() if value is not None]
+        found = next((value for value in given if not _is_time(value)), given[0] if given else "")
         raise ValueError(
             f"column {series.name!r} must hold times or numbers, it holds text such as {found!r}: write times as 2024-02-01 or "
             "2024-02-01T13:45:00"
@@ -118,6 +139,15 @@ def seconds(series: Any) -> Floats:
     if series.dtype == nw.Date:
         series = series.cast(nw.Datetime("us"))
     return doubles(series.dt.timestamp("us")) / 1e6
+
+
+def _is_time(text: str) -> bool:
+    """Whether a text reads as a moment or a number."""
+    try:
+        datetime.datetime.fromisoformat(text)
+    except ValueError:
+        return is_number(text)
+    return True
 
 
 def texts(series: Any) -> "np.ndarray[Any, Any]":

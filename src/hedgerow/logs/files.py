@@ -3,12 +3,13 @@
 import csv
 import glob
 import gzip
+import io
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import IO, TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from ..arms import shown
 
@@ -29,41 +30,70 @@ ROWS_TO_INFER = 1000
 MISSING = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "None")
 """What stands in a text file where there is no value, in any of its columns."""
 
-SEPARATORS = {".csv": ",", ".csv.gz": ",", ".tsv": "\t", ".tsv.gz": "\t"}
+SEPARATORS = {".csv": ",", ".txt": ",", ".tsv": "\t"}
+SEPARATORS |= {f"{ending}.gz": separator for ending, separator in SEPARATORS.items()}
+"""Of text files by their ending, unless another is given."""
 
 
-def read_with(path: str | Path, numbers: Sequence[str], labels: Sequence[str], use: Callable[["pl.LazyFrame"], T]) -> T:
-    """What ``use`` makes of the rows of a file, a folder or a pattern of files.
+class Wanted(NamedTuple):
+    """What is to be read of a log's files: the columns that each must have.
 
     ``numbers`` are columns that may hold numbers, ``labels`` those of which 01 and 1 are different values.
+    """
+
+    columns: Sequence[str]
+    numbers: Sequence[str]
+    labels: Sequence[str]
+    separator: str | None = None
+
+
+def read_with(path: str | Path, wanted: Wanted, use: Callable[["pl.LazyFrame"], T]) -> T:
+    """What ``use`` makes of the rows of a file, a folder or a pattern of files.
 
     Types of text columns are inferred from the first rows; should a later row not fit, from all rows.
     """
     pl = _polars()
     paths = found(path)
-    kind = _kind(paths)
-    with _errors_naming(paths):
-        if kind == ".parquet":
+    separator = _separator(paths, wanted.separator)
+    with _errors_naming(paths, separator):
+        if separator is None:
             return use(pl.scan_parquet(paths))
+        texts = _Texts(paths, separator, wanted)
         try:
-            return use(_scan_text(paths, kind, numbers, labels, ROWS_TO_INFER))
+            return use(texts.scan(ROWS_TO_INFER))
         except _misfits():
-            return use(_scan_text(paths, kind, numbers, labels, None))
+            return use(texts.scan(None))
 
 
-def read_texts(path: str | Path) -> dict[str, list[Any]]:
-    """All columns of a small file; those of a text file as text."""
+def read_texts(path: str | Path, separator: str | None = None) -> dict[str, list[Any]]:
+    """All columns of a small file beside the log; those of a text file as text."""
     pl = _polars()
     paths = found(path)
-    kind = _kind(paths)
-    with _errors_naming(paths):
-        lazy = (
-            pl.scan_parquet(paths)
-            if kind == ".parquet"
-            else pl.scan_csv(paths, separator=SEPARATORS[kind], null_values=list(MISSING), infer_schema=False)
-        )
-        columns: dict[str, list[Any]] = lazy.collect().to_dict(as_series=False)
+    usual = _separator(paths, None)
+    with _errors_naming(paths, usual):
+        if usual is None:
+            table = pl.read_parquet(paths)
+        else:
+            table = _scan(paths, _own_separator(paths[0], usual, separator), infer_schema=False).collect()
+        columns: dict[str, list[Any]] = table.to_dict(as_series=False)
     return columns
+
+
+def _own_separator(path: Path, usual: str, given: str | None) -> str:
+    """The separator given for the log, if the header of a file beside it has one; else the usual one."""
+    if given is None:
+        return usual
+    with _opened(path) as file:
+        header = file.readline().decode(errors="replace")
+    return as_separator(given) if as_separator(given) in header else usual
+
+
+def as_separator(given: str) -> str:
+    """What stands between the cells of a text file."""
+    separator = "\t" if given == r"\t" else given  # how it is written on a command line
+    if len(separator.encode()) != 1 or separator in '"\r\n':
+        raise ValueError(f"separator must be one character, such as ';', got {given!r}")
+    return separator
 
 
 def _polars() -> Any:
@@ -83,18 +113,33 @@ def _misfits() -> tuple[type[Exception], ...]:
 
 
 @contextmanager
-def _errors_naming(paths: Sequence[Path]) -> Iterator[None]:
-    """Say in a sentence which file it was that a parser stumbled over."""
+def _errors_naming(paths: Sequence[Path], separator: str | None) -> Iterator[None]:
+    """Say in a sentence which file it was that a parser stumbled over; text files have a separator."""
     import narwhals as nw
     import polars as pl
 
     try:
         yield
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, nw.exceptions.NarwhalsError, OSError) as error:
+        if separator is not None and "more fields" in str(error):
+            _refuse_ragged(paths, separator)
         name = paths[0].name if len(paths) == 1 else f"{paths[0].name} or another of {len(paths)} files"
         lines = str(error).strip().splitlines() or [type(error).__name__]
         hint = "; save it as UTF-8" if "utf-8" in lines[0].lower() else ""
         raise ValueError(f"{name} cannot be read: {lines[0]:.300}{hint}") from error
+
+
+def _refuse_ragged(paths: Sequence[Path], separator: str) -> None:
+    """Name the first line that has more cells than the header."""
+    for path in paths:
+        with _opened(path) as file, suppress(csv.Error, UnicodeDecodeError):
+            rows = csv.reader(io.TextIOWrapper(file, "utf-8-sig", newline=""), delimiter=separator)
+            header = next(rows)
+            if long := next((row for row in rows if len(row) > len(header)), None):
+                raise ValueError(
+                    f"{path.name} cannot be read: line {rows.line_num} has {len(long)} cells, the header {len(header)}; "
+                    f"put cells with {separator!r} in them into quotes"
+                ) from None
 
 
 def found(path: str | Path) -> list[Path]:
@@ -118,20 +163,22 @@ def exists(path: str | Path) -> bool:
     return Path(path).expanduser().exists() or bool(glob.glob(str(path)))
 
 
-def _kind(paths: Sequence[Path]) -> str:
-    """The ending that all of the files share; what their beginnings show to be unfit is refused."""
+def _separator(paths: Sequence[Path], given: str | None) -> str | None:
+    """What stands between the cells of text files, None for Parquet; what the files' beginnings show to be unfit is refused."""
     known = (".parquet", *SEPARATORS)
     kinds = {path: next((ending for ending in known if path.name.lower().endswith(ending)), "") for path in paths}
     if strange := [path.name for path, kind in kinds.items() if not kind]:
         raise ValueError(f"a log must be a file of {', '.join(known)}, got {shown(strange)}")
     if len(set(kinds.values())) > 1:
         raise ValueError(f"the files of a log must be of one kind, got {', '.join(sorted(set(kinds.values())))}")
-    for path, kind in kinds.items():
-        if kind == ".parquet":
+    if kinds[paths[0]] == ".parquet":
+        for path in paths:
             _check_parquet(path)
-        else:
-            _check_text(path, SEPARATORS[kind])
-    return kinds[paths[0]]
+        return None
+    separator = SEPARATORS[kinds[paths[0]]] if given is None else as_separator(given)
+    for path in paths:
+        _check_text(path, separator)
+    return separator
 
 
 def _check_parquet(path: Path) -> None:
@@ -140,10 +187,15 @@ def _check_parquet(path: Path) -> None:
             raise ValueError(f"{path.name} is not a Parquet file, or was cut short")
 
 
+def _opened(path: Path) -> IO[bytes]:
+    """The bytes of a text file, unpacked."""
+    return gzip.open(path, "rb") if path.suffix.lower() == ".gz" else path.open("rb")  # type: ignore[return-value]
+
+
 def _check_text(path: Path, separator: str) -> None:
     """Refuse what is no table, before a parser takes memory for it."""
     try:
-        with gzip.open(path, "rb") if path.suffix.lower() == ".gz" else path.open("rb") as file:
+        with _opened(path) as file:
             start = file.read(WINDOW)
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise ValueError(f"{path.name} is not a gzip file, or was cut short: {error}") from error
@@ -159,29 +211,61 @@ def _check_text(path: Path, separator: str) -> None:
         raise ValueError(f"{path.name} has more than one column named {shown(twice)}")
 
 
-def _scan_text(paths: list[Path], kind: str, numbers: Sequence[str], labels: Sequence[str], rows: int | None) -> "pl.LazyFrame":
-    """The rows of text files; a column of whole numbers is read as doubles, since fractions may follow."""
+def _scan(paths: Sequence[Path], separator: str, **options: Any) -> "pl.LazyFrame":
     import polars as pl
 
-    plain = pl.scan_csv(paths, separator=SEPARATORS[kind], null_values=list(MISSING), infer_schema=False)
-    options: dict[str, Any] = {
-        "separator": SEPARATORS[kind],
-        "null_values": list(MISSING),
-        "infer_schema_length": rows,
-        "infer_schema_files": len(paths),
-        "try_parse_dates": True,
-    }
-    scan = pl.scan_csv(paths, **options)
-    inferred = scan.collect_schema()
-    texts = [name for name in numbers if name in inferred and inferred[name] == pl.String]
-    if rows is not None and texts and not all(scan.select(texts).head(rows).count().collect().row(0)):
-        return _scan_text(paths, kind, numbers, labels, None)  # a column without a value so far is taken for text
-    doubles = {name: pl.Float64 for name in numbers if name in inferred and inferred[name].is_integer()}
-    whole = [name for name in labels if name in inferred and name not in numbers and inferred[name].is_integer()]
-    kept = [name for name in whole if _holds_codes(plain, name)]
-    kept += [name for name, dtype in inferred.items() if dtype.is_temporal() and not _starts_with_the_year(plain, name)]
-    overrides: dict[str, Any] = {**doubles, **dict.fromkeys(kept, pl.String)}
-    return pl.scan_csv(paths, **options, schema_overrides=overrides)
+    return pl.scan_csv(list(paths), separator=separator, null_values=list(MISSING), **options)
+
+
+class _Texts:
+    """Text files of one log, whose columns are found by name: each may have them in an order of its own."""
+
+    def __init__(self, paths: Sequence[Path], separator: str, wanted: Wanted):
+        self.paths, self.separator, self.wanted = paths, separator, wanted
+        headers = {path: _scan([path], separator, infer_schema=False).collect_schema().names() for path in paths}
+        first = headers[paths[0]]
+        self.alike = all(header == first for header in headers.values())
+        self.names = [name for name in first if all(name in header for header in headers.values())]
+        everywhere = {name for header in headers.values() for name in header}
+        for path, header in headers.items():
+            if lacking := [name for name in wanted.columns if name in everywhere and name not in header]:
+                raise ValueError(f"{path.name} has no column {shown(lacking)}, which other files of the log have")
+
+    def scan(self, rows: int | None) -> "pl.LazyFrame":
+        """The rows, with types inferred from so many of each file; whole numbers are doubles, since fractions may follow."""
+        import polars as pl
+
+        plain = self._joined(infer_schema=False)
+        inferred = self._inferred(rows)
+        numbers = [name for name in self.wanted.numbers if name in inferred]
+        texts = [name for name in numbers if inferred[name] == pl.String]
+        if rows is not None and texts and not all(plain.select(texts).head(rows).count().collect().row(0)):
+            return self.scan(None)  # a column without a value so far is taken for text
+        doubles = {name: pl.Float64 for name in numbers if inferred[name].is_integer()}
+        whole = [name for name in self.wanted.labels if name in inferred and name not in numbers and inferred[name].is_integer()]
+        kept = [name for name in whole if _holds_codes(plain, name)]
+        kept += [name for name, dtype in inferred.items() if dtype.is_temporal() and not _starts_with_the_year(plain, name)]
+        known = {name: dtype for name, dtype in inferred.items() if not dtype.is_temporal()}
+        return self._joined(schema_overrides={**known, **doubles, **dict.fromkeys(kept, pl.String)}, **self._options(rows))
+
+    def _joined(self, **options: Any) -> "pl.LazyFrame":
+        import polars as pl
+
+        if self.alike:
+            return _scan(self.paths, self.separator, **options)
+        return pl.concat([_scan([path], self.separator, **options).select(self.names) for path in self.paths])
+
+    def _inferred(self, rows: int | None) -> dict[str, Any]:
+        import polars as pl
+
+        if self.alike:
+            return dict(self._joined(**self._options(rows)).collect_schema())
+        parts = [_scan([path], self.separator, infer_schema=False).select(self.names) for path in self.paths]
+        sample = pl.concat(parts if rows is None else [part.head(rows) for part in parts]).collect()
+        return dict(pl.read_csv(sample.write_csv().encode(), infer_schema_length=None, try_parse_dates=True).schema)
+
+    def _options(self, rows: int | None) -> dict[str, Any]:
+        return {"infer_schema_length": rows, "infer_schema_files": len(self.paths), "try_parse_dates": True}
 
 
 def _holds_codes(plain: "pl.LazyFrame", name: str) -> bool:

@@ -11,7 +11,7 @@ from ..statistics import LARGEST
 from ..types import Floats, Integers, Label
 from .cluster_table import Table, column_table, extended, file_table, given_table
 from .columns import as_frame, check_names, check_numbers, check_parts, collected, doubles, seconds, texts
-from .files import read_with
+from .files import Wanted, read_with
 from .rounds import numbered
 
 
@@ -53,6 +53,7 @@ class Log:
         clusters: Mapping[Any, Any] | str | Path | None = None,
         time: str | None = None,
         propensity: str | None = None,
+        separator: str | None = None,
     ) -> "Log":
         """Read a frame, a file (Parquet, CSV, TSV, plain or gzipped), a folder or a pattern of files.
 
@@ -60,16 +61,18 @@ class Log:
             arm, reward, context, time, propensity: names of columns. Rows that lack one of these values, or have a
                 reward or a context of 1e100 or more, are left out and counted in ``missing``.
             clusters: a mapping arm -> cluster, a column of the log, or a file with the columns arm and cluster; other
-                names are given as ``"FILE:arm_column,cluster_column"``.
+                names are given as ``"FILE:arm_column,cluster_column"``, with a column for each level of deeper clusters.
             propensity: the probability with which the logging policy chose the arm, in (0, 1].
+            separator: what stands between the cells of text files; a comma if left out, a tab in .tsv.
         """
         roles = _Roles(arm, reward, (context,) if isinstance(context, str) else tuple(context), time, propensity)
         if not isinstance(source, str | Path):
             data = as_frame(source)
-            return _read(data, roles, clusters, f"frame of {data.implementation.name.lower()}")
+            return _read(data, roles, clusters, f"frame of {data.implementation.name.lower()}", separator)
         numbers = [name for name in (reward, *roles.context, propensity) if name is not None]
         labels = [arm, clusters] if isinstance(clusters, str) else [arm]
-        return read_with(source, numbers, labels, lambda frame: _read(as_frame(frame), roles, clusters, Path(source).name))
+        wanted = Wanted(roles.names, numbers, labels, separator)
+        return read_with(source, wanted, lambda log: _read(as_frame(log), roles, clusters, Path(source).name, separator))
 
     def fixed_contexts(self) -> list[str]:
         """Context columns that never differ between the rows of an arm, although they differ between arms."""
@@ -114,7 +117,7 @@ class _Roles:
         return [name for name in dict.fromkeys(given) if name is not None]
 
 
-def _read(data: Any, roles: _Roles, clusters: Any, source: str) -> Log:
+def _read(data: Any, roles: _Roles, clusters: Any, source: str, separator: str | None) -> Log:
     check_names(data, roles.names)
     check_numbers(data, [roles.reward, *([roles.propensity] if roles.propensity else [])])
     named = [clusters] if isinstance(clusters, str) and clusters in data.collect_schema().names() else []
@@ -141,7 +144,10 @@ def _read(data: Any, roles: _Roles, clusters: Any, source: str) -> Log:
         missing=missing,
         source=source,
     )
-    return log if clusters is None else _clustered(log, _table(log, clusters, table[named[0]].to_list() if named else None, rows))
+    if clusters is None:
+        return log
+    column = table[named[0]].to_list() if named else None
+    return _clustered(log, _table(log, clusters, column, rows, separator))
 
 
 def _usable(table: Any, roles: _Roles) -> tuple["np.ndarray[Any, np.dtype[np.bool_]]", dict[str, int]]:
@@ -198,13 +204,13 @@ def _propensity(series: Any, rows: Integers) -> Floats:
     return values
 
 
-def _table(log: Log, clusters: Any, column: list[Any] | None, rows: Integers) -> Table:
+def _table(log: Log, clusters: Any, column: list[Any] | None, rows: Integers, separator: str | None) -> Table:
     if column is not None:
         return column_table([log.arms[number] for number in log.arm], [column[row] for row in rows], str(clusters))
     if isinstance(clusters, Mapping):
         return given_table(clusters, log.arms)
     if isinstance(clusters, str | Path) and str(clusters):
-        return file_table(clusters, log.arms)
+        return file_table(clusters, log.arms, separator)
     raise ValueError(f"clusters must be a mapping arm -> cluster, a column of the log or a file, got {clusters!r:.80}")
 
 

@@ -115,6 +115,7 @@ def evaluate(
     clusters: Mapping[Any, Any] | str | Path | None = None,
     time: str | None = None,
     propensity: str | None = None,
+    separator: str | None = None,
     logging: str | None = None,
     split: float = 0.5,
     history: bool = True,
@@ -127,7 +128,8 @@ def evaluate(
     """Would this history, and this grouping, have helped a bandit, and by how much? The whole method is in docs/verdict.md.
 
     Arguments
-        source: a frame, a file, or a :class:`hedgerow.Log`, which then needs no names of columns.
+        source: a frame, a file, or a :class:`hedgerow.Log`, which then needs no names of columns; these, ``clusters`` and
+            ``separator`` are those of :meth:`hedgerow.Log.read`.
         logging: "random" if you know that arms were drawn by chance alone; then nothing needs to be assumed.
         split: the share of the rows, in the order of time, that is history; the others are the future to be judged by.
         history: False takes all rows as the future, and says nothing about history.
@@ -135,7 +137,7 @@ def evaluate(
         draws, runs: worlds that each judge draws, and runs of every policy in each, more where few arms leave much to luck.
         say: called with a word about each step of the work.
     """
-    log, untried = as_log(source, arm, reward, context, clusters, time, propensity)
+    log, untried = as_log(source, arm, reward, context, clusters, time, propensity, separator)
     _check(split, rounds, draws, runs)
     if not isinstance(history, bool):
         raise ValueError(f"history says whether to split one off the log, True or False, got {type(history).__name__}")
@@ -174,6 +176,7 @@ def as_log(
     clusters: Mapping[Any, Any] | str | Path | None,
     time: str | None,
     propensity: str | None,
+    separator: str | None,
 ) -> tuple[Log, tuple[Label, ...]]:
     """A log as it is, or one read from a frame or a file, with the arms that have rows; and the arms that have none."""
     if isinstance(source, Log):
@@ -181,7 +184,16 @@ def as_log(
     elif arm is None or reward is None:
         raise ValueError("arm= and reward= must name the columns of the log; only a hedgerow.Log has them already")
     else:
-        log = Log.read(source, arm=arm, reward=reward, context=context, clusters=clusters, time=time, propensity=propensity)
+        log = Log.read(
+            source,
+            arm=arm,
+            reward=reward,
+            context=context,
+            clusters=clusters,
+            time=time,
+            propensity=propensity,
+            separator=separator,
+        )
     log, untried = _tried(log)
     if len(log) < 4 or len(log.arms) < 2:
         raise ValueError(f"a log must have at least 4 rows and 2 arms, this one has {len(log)} and {len(log.arms)}")

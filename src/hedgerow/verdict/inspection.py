@@ -111,6 +111,7 @@ def inspect(
     clusters: Mapping[Any, Any] | str | Path | None = None,
     time: str | None = None,
     propensity: str | None = None,
+    separator: str | None = None,
     logging: str | None = None,
     seed: int = 0,
 ) -> Inspection:
@@ -119,7 +120,7 @@ def inspect(
     ``source`` is a frame, a file, or a :class:`hedgerow.Log`, which needs no names of columns; ``logging`` is "random" if you
     know that arms were drawn by chance alone; see :func:`hedgerow.evaluate`.
     """
-    log, untried = as_log(source, arm, reward, context, clusters, time, propensity)
+    log, untried = as_log(source, arm, reward, context, clusters, time, propensity, separator)
     grade = graded(log, logging=logging)
     binary, count, rng = is_binary(log.reward), len(log.arms), np.random.default_rng([seed, 6])
     even, level = levelled(log)

@@ -191,7 +191,12 @@ def checks(found: Iterable["Check"]) -> list[str]:
 def verdict(found: "Evaluation") -> list[str]:
     """The whole verdict, a sentence or two a line."""
     if found.refused:
-        return [found.method, *left_out(found.missing), *untried(found.untried), *(f"Refused: {reason}" for reason in found.refused)]
+        return [
+            found.method,
+            *left_out(found.missing),
+            *untried(found.untried),
+            *(f"Refused: {reason}" for reason in found.refused),
+        ]
     lines = [found.method, *left_out(found.missing), *untried(found.untried)]
     would = found.grade.letter == "C"
     if "history" in found.gains:
