@@ -110,12 +110,23 @@ def test_saved_and_loaded(tmp_path):
         (lambda: hr.History.from_rounds(arms=["a"], rewards=[1], contexts=[1.0]), "one row of numbers per round"),
         (lambda: hr.History.from_rounds(arms=[None], rewards=[1]), "got None"),
         (lambda: hr.History.from_rounds(arms=[["a"]], rewards=[1]), "unhashable"),
+        (lambda: hr.History.from_rounds(arms=["a", "b"], rewards=[1, "x"]), "one number per round, row 1 has 'x'"),
+        (lambda: hr.History.from_rounds(arms=["a"], rewards=[[1, 2], [1]]), "one number per round, row 1 has 1, row 0 has 2"),
+        (
+            lambda: hr.History.from_rounds(arms=["a", "b"], rewards=[1, 0], contexts=[[1, 2], [1]]),
+            "one row of numbers per round, row 1 has 1, row 0 has 2",
+        ),
+        (lambda: hr.History.from_rounds(arms=["a"], rewards=[1], contexts=[[1, "x"]]), "row 0 has 'x'"),
+        (lambda: hr.History.from_rounds(arms=["a"], rewards=[1], contexts=np.array([["x"]])), "row 0 has .*'x'"),
         (lambda: hr.History.from_rounds(arms=["a"], rewards=[1]).weighted(-1), "got -1"),
         (lambda: hr.HUCB(["b"], history=hr.History.from_rounds(arms=["a"], rewards=[1])), "history.only"),
-        (lambda: hr.HLinUCB(["a"], history=hr.History.from_rounds(arms=["a"], rewards=[1])), "needs dimension="),
+        (
+            lambda: hr.HLinUCB(["a"], history=hr.History.from_rounds(arms=["a"], rewards=[1])),
+            "needs dimension=.* history that has contexts, as this one has not: make it with from_rounds",
+        ),
         (
             lambda: hr.HLinUCB(["a"], history=hr.History.from_rounds(arms=["a"], rewards=[1]), dimension=2),
-            "no contexts, the policy needs contexts of 2",
+            r"no contexts, the policy needs contexts of 2: make it with from_rounds\(contexts=\)",
         ),
         (lambda: hr.HUCB(["a"], history={"a": 3}), "must be a hedgerow.History, got dict"),
         (

@@ -42,6 +42,7 @@ def test_where_history_lies_policies_without_it_are_references():
         "",
         "cosy",
         "tight K=0",
+        "tight K=1",
         "tight K=2.5",
         "paper eps=much",
         "paper d=0",

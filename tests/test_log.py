@@ -290,6 +290,7 @@ def test_one_enormous_line_takes_little_memory(tmp_path):
     ("options", "message"),
     [
         ({"clusters": {"a": "x"}}, "1 of 2 arms of the log have no cluster: 'b'"),
+        ({"clusters": {"x": ["a", "b"]}}, "'x' is given .*: give arm -> label"),
         ({"clusters": "mixed"}, "puts arm 'a' into two clusters"),
         ({"clusters": 3}, "clusters must be a mapping"),
         ({"clusters": ""}, "clusters must be a mapping"),

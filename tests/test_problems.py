@@ -35,6 +35,10 @@ def test_synthetic_classical():
         assert means[cluster == i].max() < 0.75 * (1 + 1 / (i + 1))
 
 
+def test_a_single_arm_has_a_mean_too():
+    assert SyntheticClassical(arms=1, clusters=1, noise="bernoulli").trial(10, rng()).expected.tolist() == [[0.05]]
+
+
 def test_every_parameter_of_the_classical_generator_counts():
     trial = SyntheticClassical(clusters=4, arms=10, alpha=(1.0, 1.0), history_share=1.0, history_mean=50).trial(10, rng())
     cluster = np.array(trial.clusters)

@@ -55,6 +55,10 @@ def _labels(arms: Iterable[Any]) -> Sequence[Label]:
     """Distinct labels; 0, 1, 2 and so on stay a range, which takes no memory."""
     if isinstance(arms, str | bytes):
         raise ValueError(f"arms must be a list of labels, got the single string {arms!r}")
+    if isinstance(arms, set | frozenset):
+        raise ValueError(
+            f"arms must be in an order that stays, which a set has not: give a list such as sorted(arms), got {arms!r:.80}"
+        )
     if not isinstance(arms, Iterable):
         raise ValueError(f"arms must be a list of labels, such as ['a', 'b'] or range(2), got {arms!r}")
     labels = tuple(as_label(arm, "an arm label") for arm in arms)
@@ -67,6 +71,19 @@ def _labels(arms: Iterable[Any]) -> Sequence[Label]:
         twice = [arm for arm in labels if arm in seen or seen.add(arm)]  # type: ignore[func-returns-value]
         raise ValueError(f"arms must be distinct, given more than once: {shown(dict.fromkeys(twice))}")
     return labels
+
+
+def check_direction(clusters: Mapping[Any, Any], arms: Sequence[Label]) -> None:
+    """Refuse a mapping label -> arms: one that has no arm among its keys, but among its values."""
+    if not {str(arm) for arm in arms}.isdisjoint(map(str, clusters)):
+        return
+    for label, inside in clusters.items():
+        members = inside if isinstance(inside, list | tuple | set | frozenset) else [inside]
+        if any(member in arms for member in members):
+            raise ValueError(
+                f"clusters must map each arm to its label, {label!r} is given {inside!r:.80}: give arm -> label, "
+                "as in {arm: label for label, arms in clusters.items() for arm in arms}"
+            )
 
 
 def _is_keyed_by(clusters: Any, arms: Sequence[Label]) -> bool:
@@ -83,7 +100,9 @@ def _paths(arms: Sequence[Label], clusters: Clusters | None) -> Paths | None:
         given = {as_label(arm, "an arm label"): label for arm, label in cast(Any, clusters).items()}
         known = set(arms)
         if strangers := [arm for arm in given if arm not in known]:
-            raise ValueError(f"clusters name arms that do not exist: {shown(strangers)}")
+            check_direction(given, arms)
+            way = "leave them out, as in {arm: clusters[arm] for arm in arms}"
+            raise ValueError(f"clusters name arms that do not exist: {shown(strangers)}; {way}")
         if missing := [arm for arm in arms if arm not in given]:
             raise ValueError(f"clusters must name one cluster per arm, none given for: {shown(missing)}")
         return tuple(as_path(given[arm]) for arm in arms)

@@ -16,6 +16,7 @@ from .arms import Arms, Clusters, name_of, new_path
 from .explanation import Explanation, Score
 from .history import History, common_encoding
 from .logs.encoding import Encoding, all_encoded, encoded
+from .logs.rounds import as_numbers
 from .nodes import LARGEST_IN, Layout, Nodes, historical, restored, with_tournaments
 from .randomness import KEYS, NO_KEY, new_key
 from .rules import D3RB, RULES, Rule
@@ -209,10 +210,11 @@ class Bandit(Locked):
         """
         if self.dimension is None:
             raise ValueError(f"{self.name} takes no contexts, so all its decisions are alike: call select()")
-        x = np.array(all_encoded(contexts, self), dtype=np.float64, order="C")
+        wanted = f"contexts must be rows of {self.dimension} numbers"
+        x = np.array(as_numbers(all_encoded(contexts, self), wanted), order="C")
         x = x.reshape(0, self.dimension) if x.size == 0 else x
         if x.ndim != 2 or x.shape[1] != self.dimension:
-            raise ValueError(f"contexts must be rows of {self.dimension} numbers, got shape {x.shape}")
+            raise ValueError(f"{wanted}, got shape {x.shape}")
         fine = (np.abs(x) < self._largest).all(axis=1)
         if not fine.all():
             raise checks.bad_context(x[np.flatnonzero(~fine)[0]], self._largest)

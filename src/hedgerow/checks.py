@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .arms import shown
-from .history import History, as_dimension
+from .history import WITH_CONTEXTS, History, as_dimension
 from .nodes import PRECISIONS, Layout
 from .rules import D3RB, Rule
 from .statistics import LARGEST, LARGEST_SINGLE, PULLS, SCALARS, SQUARES, row_size, second_moments
@@ -46,7 +46,8 @@ def dimension_for(rule: Rule, dimension: Any, history: History | None, name: str
         return None
     inferred = given if given is not None or history is None else as_history(history).dimension
     if inferred is None:
-        raise ValueError(f"{name} needs dimension=, the length of its context vectors")
+        way = "" if history is None else f", or a history that has contexts, as this one has not: {WITH_CONTEXTS}"
+        raise ValueError(f"{name} needs dimension=, the length of its context vectors{way}")
     return inferred
 
 

@@ -15,10 +15,13 @@ from .logs.columns import as_frame
 from .logs.encoding import Column, Encoding
 from .logs.files import Wanted, read_with
 from .logs.group_by import grouped
-from .logs.rounds import context_vectors, numbered
+from .logs.rounds import as_numbers, context_vectors, numbered
 from .logs.sql import read_sums, statement
 from .statistics import LARGEST, PULLS, row_size, tally
 from .types import Floats, Label, tuples
+
+WITH_CONTEXTS = "make it with from_rounds(contexts=), or with from_frame or from_file and context="
+"""The way out for a history without contexts."""
 
 
 class History:
@@ -60,7 +63,7 @@ class History:
     def from_rounds(cls, *, arms: Iterable[Label], rewards: ArrayLike, contexts: ArrayLike | None = None) -> "History":
         """Logged rounds, one arm, reward and (if any) context vector each."""
         labels, rows = numbered(arms)
-        values = np.asarray(rewards, dtype=np.float64)
+        values = as_numbers(rewards, "rewards must give one number per round")
         if values.shape != (rows.size,):
             raise ValueError(f"rewards must give one number per round: {rows.size} arms, rewards of shape {values.shape}")
         vectors, dimension = context_vectors(contexts, rows.size)
@@ -175,7 +178,8 @@ class History:
             raise ValueError(f"history has arms that the policy does not: {shown(strangers)}; {way}")
         if dimension is not None and self.arms and self.dimension != dimension:
             have = f"contexts of {self.dimension} numbers" if self.dimension else "no contexts"
-            raise ValueError(f"history has {have}, the policy needs contexts of {dimension}")
+            way = "" if self.dimension else f": {WITH_CONTEXTS}"
+            raise ValueError(f"history has {have}, the policy needs contexts of {dimension}{way}")
         rows = np.zeros((len(arms), row_size(dimension)))
         position: Callable[[Any], int] = known.index if isinstance(known, range) else known.__getitem__
         rows[[position(arm) for arm in self.arms]] = self.sums[:, : rows.shape[1]]

@@ -17,6 +17,7 @@ from .checks import checked_context, checked_reward, own_decision, same_policy
 from .explanation import Explanation, Score
 from .history import History, common_encoding
 from .logs.encoding import Encoding, all_encoded, encoded
+from .logs.rounds import as_numbers
 from .rules import RULES
 from .statistics import SCALARS
 from .trust import Trust
@@ -135,7 +136,7 @@ class Meta(Locked):
         inner = expert.select_many(contexts) if rng is None and expert.dimension else ()
         if isinstance(inner, Decisions):
             return inner.passed_up(followed, self.identity)
-        rows = np.asarray(contexts, dtype=np.float64)
+        rows = as_numbers(contexts, "contexts must be rows of numbers")
         made = [self.select(row, rng=rng) for row in rows]
         named = {n: (decision.arm, decision.cluster, decision.experts) for n, decision in enumerate(made)}
         return Decisions(np.arange(len(made)), named, rows, self.identity)

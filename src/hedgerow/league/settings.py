@@ -137,7 +137,7 @@ def _classical(name: str, problem: SyntheticClassical, words: list[str]) -> Sett
         if word in CLASSICAL_WORDS:
             chosen.append(CLASSICAL_WORDS[word])
         elif word.startswith("K="):
-            arms = _whole(word)
+            arms = _whole(word, least=2)
             chosen.append({"arms": arms, "clusters": math.isqrt(arms)})
         else:
             left.append(word)
@@ -190,8 +190,8 @@ def _number(word: str) -> float:
     return value
 
 
-def _whole(word: str) -> int:
+def _whole(word: str, *, least: int = 1) -> int:
     value = _number(word)
-    if value < 1.0 or value != int(value):
-        raise ValueError(f"{word!r} must have a whole number of at least 1 after the equals sign")
+    if value < least or value != int(value):
+        raise ValueError(f"{word!r} must have a whole number of at least {least} after the equals sign")
     return int(value)

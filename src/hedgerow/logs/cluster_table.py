@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from ..arms import as_label, name_of, shown
+from ..arms import as_label, check_direction, name_of, shown
 from ..types import Label
 from .columns import separator_hint
 from .files import exists, read_texts
@@ -14,6 +14,7 @@ Table: TypeAlias = dict[Label, Label]
 
 def given_table(clusters: Mapping[Any, Any], arms: Sequence[Label]) -> Table:
     """A mapping arm -> cluster, with its arms written as those of the log."""
+    check_direction(clusters, arms)
     convert = _as_in(arms)
     return {convert(as_label(arm, "an arm label")): as_label(label, "a cluster label") for arm, label in clusters.items()}
 

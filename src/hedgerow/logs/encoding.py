@@ -123,6 +123,8 @@ def _names_some(names: Iterable[Any], policy: Any) -> bool:
 
 def all_encoded(contexts: Any, policy: Any) -> Any:
     """``encoded`` for a list of contexts, or a frame with a row for each."""
+    if isinstance(contexts, Mapping):
+        raise ValueError(f"contexts must be a list with a mapping for each, or a frame, got one mapping: {contexts!r:.80}")
     if hasattr(contexts, "columns") and _names_some(contexts.columns, policy):
         import narwhals as nw
 

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 
 from ..arms import as_label
 from ..types import Floats, Integers, Label
+from .columns import is_number
 
 
 def numbered(arms: Iterable[Any]) -> tuple[list[Label], Integers]:
@@ -40,11 +41,34 @@ def _counted(arms: "np.ndarray[Any, Any]") -> tuple[list[Label], Integers]:
     return [as_label(least + number, "an arm label") for number in distinct.tolist()], place[numbers]
 
 
+def as_numbers(values: Any, what: str) -> Floats:
+    """An array of doubles, or an error that begins with what it should be and ends with the first place where it is not."""
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"{what}, {_fault(values)}") from None
+
+
+def _fault(values: Any) -> str:
+    """The first value that is no number, or the first row of another length than the one before."""
+    rows = list(values) if isinstance(values, list | tuple) else list(np.atleast_1d(np.asarray(values, dtype=object)))
+    before = None
+    for at, row in enumerate(rows):
+        cells = list(row) if isinstance(row, list | tuple | np.ndarray) else [row]
+        odd = [cell for cell in cells if not is_number(cell)]
+        if odd:
+            return f"row {at} has {odd[0]!r:.80}"
+        if before not in (None, len(cells)):
+            return f"row {at} has {len(cells)}, row {at - 1} has {before}"
+        before = len(cells)
+    return f"got {values!r:.80}"
+
+
 def context_vectors(contexts: ArrayLike | None, rounds: int) -> tuple[Floats, int | None]:
     """The contexts of so many rounds, and the length of each; none have no length."""
     if contexts is None:
         return np.zeros((rounds, 0)), None
-    vectors = np.ascontiguousarray(contexts, dtype=np.float64)
+    vectors = np.ascontiguousarray(as_numbers(contexts, "contexts must be one row of numbers per round"))
     if vectors.ndim != 2 or vectors.shape[0] != rounds or vectors.shape[1] == 0:
         raise ValueError(f"contexts must be one row of numbers per round: {rounds} rounds, shape {vectors.shape}")
     return vectors, vectors.shape[1]

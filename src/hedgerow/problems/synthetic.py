@@ -90,7 +90,7 @@ class SyntheticClassical:
         centroids = (rng.random(self.clusters) + 1.0 / np.arange(1, self.clusters + 1)) / 2.0
         means = rng.uniform(*self.alpha, size=self.arms) * centroids[cluster]
         if self.noise == "bernoulli":
-            means = 0.05 + 0.45 * (means - means.min()) / np.ptp(means)
+            means = 0.05 + 0.45 * (means - means.min()) / max(np.ptp(means), 1e-300)
         known = rng.permutation(self.arms)[: round(self.history_share * self.arms)]
         past = np.repeat(known, rng.poisson(self.history_mean, size=known.size))
         seen = self._paid(means[_told(past, self.arms, self.swapped, rng)], rng)
