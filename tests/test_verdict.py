@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import tracemalloc
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +18,8 @@ import pytest
 import hedgerow as hr
 from hedgerow.estimates.grouping import group_means, permutation, posterior
 from hedgerow.estimates.sums import Sums
-from hedgerow.verdict import evidence, gains, inspection, ruling, words
+from hedgerow.report.figures import svg
+from hedgerow.verdict import evidence, gains, ranking, ruling, words
 from hedgerow.verdict.course import distance
 from hedgerow.verdict.drift import drift
 from hedgerow.verdict.evaluation import rounds_saved
@@ -131,6 +133,27 @@ def test_dollars_in_labels_are_no_formulas():
     assert [tick.get_text() for tick in groups.get_xticklabels()] == ["a group with…ery long name", r"\$g^{\$", r"\$0-\$10"]
 
 
+def test_long_names_of_arms_are_told_apart():
+    arms = tuple(f"garden tools of the year {year}, {kind}, a dozen" for year in (2023, 2024) for kind in ("red", "blue"))
+    figure = arms_figure(arms, None, np.array([[0.4, 0.3, 0.2, 0.1]] * 3))
+    names = [tick.get_text() for tick in figure.axes[0].get_xticklabels()]
+    assert names == [
+        f"garden tools …{end}" for end in (", red, a dozen (1)", " blue, a dozen (1)", ", red, a dozen (2)", " blue, a dozen (2)")
+    ]
+
+
+def test_signs_that_no_font_has_are_no_cause_for_warnings():
+    assert "\U0001f370" in svg(arms_figure(("\U0001f370", "b"), None, np.array([[0.4, 0.3]] * 3)))
+
+
+def test_the_best_arms_are_listed_by_name():
+    arms, means = tuple(f"ad-{a}" for a in range(23)), np.array([np.linspace(0.1, 0.32, 23)] * 3)
+    told = ranking.lines(arms, np.arange(1000.0, 1023.0), means, "the JSON")
+    assert told[:3] == ["Arms, best first:", "  arm     rows  mean  90 % interval", "  ad-22  1,022  0.32  0.32 to 0.32"]
+    assert (len(told), told[-1]) == (23, "3 more arms: all are in the JSON.")
+    assert ranking.rest(arms[:20], "the JSON") == []
+
+
 def test_of_many_arms_each_group_shows_its_best():
     means = np.linspace(0.0, 1.0, 1000)
     figure = arms_figure(tuple(range(1000)), tuple(arm % 10 for arm in range(1000)), np.array([means] * 3))
@@ -206,6 +229,9 @@ def test_grade_c_gives_numbers_but_no_verdict():
     assert "a sensitivity study, not evidence" in str(found)
     assert "would be worth" in str(found)
     assert "helps" not in str(found)
+    page = found._repr_html_()
+    assert "a sensitivity study, so that none counts as proven" in page
+    assert "counts as proven if" not in page
 
 
 def test_propensities_undo_what_the_context_did_to_the_arm_means():
@@ -399,10 +425,12 @@ def test_rounds_saved():
 
 def test_the_result_in_all_its_forms(warm):
     frame = warm.frame()
-    assert frame.columns == ["method", "gain", "value", "low", "high"]
+    assert frame.columns == ["method", "rounds", "gain", "value", "low", "high"]
     assert set(frame["method"]) == {"simulation", "replay"}
-    text = json.dumps(warm.to_dict(), default=str)
-    assert json.loads(text)["gains"]["history"]["value"] == warm.gains["history"].value
+    assert set(zip(frame["method"], frame["rounds"], strict=True)) == {("simulation", 200), ("replay", warm.replay.rounds)}
+    found = json.loads(json.dumps(warm.to_dict(), default=str))
+    assert found["gains"]["history"]["value"] == warm.gains["history"].value
+    assert (sum(found["plays"]), np.shape(found["means"])) == (6000, (3, 24))
     assert "<svg" in warm._repr_html_()
     assert warm.plot().axes
 
@@ -424,10 +452,12 @@ def test_inspect_describes_a_log():
         "Plays per arm",
         "arm and device: V =",
         "Your groups explain",
-        "Bound on the regret",
         "First half against second",
     ):
         assert part in text
+    assert "Arms, best first:" in text
+    assert "4 more arms: all are in the JSON (--json, to_dict)." in text
+    assert "4 more arms: all are in to_dict() and frame()." in found._repr_html_()
     assert found.frame().height == 24
     assert json.loads(json.dumps(found.to_dict(), default=str))["rows"] == 12_000
     assert "<svg" in found._repr_html_()
@@ -435,10 +465,12 @@ def test_inspect_describes_a_log():
     assert "arms were chosen at random." in str(hr.inspect(made_log(), **COLUMNS, logging="random"))
 
 
-def test_a_bound_that_says_nothing_says_so():
-    short, long = (inspection.bound_sentence(Bounds(100, most, 50.0, None), grouped=True) for most in (40.0, 60.0))
-    assert short.endswith("its groups overlap; regret cannot exceed 40 anyway, so that says nothing here.")
-    assert long.endswith("regret cannot exceed 60 anyway.")
+def test_a_bound_that_says_nothing_is_left_out():
+    found = hr.inspect(made_log(), **COLUMNS)
+    told, untold = (str(replace(found, bounds=Bounds(100, most, 50.0, None))) for most in (60.0, 50.0))
+    assert "HUCB 50, HUCBC has none, its groups overlap; regret cannot exceed 60 anyway." in told
+    assert "Bound on the regret" not in untold
+    assert Bounds(100, 50.0, 50.0, 40.0).telling
 
 
 def test_a_gain_of_nothing_but_rounding_is_none():

@@ -1,7 +1,9 @@
 """Figures with matplotlib: mean curves with +-1 standard deviation, and META's share of its experts beside them."""
 
 import io
-from collections.abc import Iterator, Sequence
+import warnings
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
@@ -59,15 +61,34 @@ def plain(label: object) -> str:
     return str(label).replace("$", r"\$")
 
 
-def short(label: object, most: int = 16) -> str:
-    """A label of at most so many letters, for an axis: its beginning and its end.
+def short(label: object, most: int) -> str:
+    """A label of at most so many letters, for an axis: its beginning and its end; of a path all names.
 
-    >>> short("Category 12: garden tools")
+    >>> short("Category 12: garden tools", 16)
     'Categor…en tools'
+    >>> short(("garden", "tools"), 16)
+    'garden / tools'
     """
-    text = str(label)
+    text = " / ".join(map(str, label)) if isinstance(label, tuple) else str(label)
     begin = (most - 1) // 2
     return plain(text if len(text) <= most else f"{text[:begin]}…{text[begin + 1 - most :]}")
+
+
+def shortened(labels: Iterable[object], most: int) -> list[str]:
+    """Labels of at most so many letters; those that would look alike are numbered.
+
+    >>> shortened(["garden tools, red, new", "garden tools, dry, new", "seeds"], 12)
+    ['garde…d, new', 'garde…y, new', 'seeds']
+    >>> shortened(["garden tools, red, new", "garden tools, old, new"], 12)
+    ['garde…d, new (1)', 'garde…d, new (2)']
+    """
+    cut = [short(label, most) for label in labels]
+    times, seen = Counter(cut), Counter[str]()
+    for at, text in enumerate(cut):
+        if times[text] > 1:
+            seen[text] += 1
+            cut[at] = f"{text} ({seen[text]})"
+    return cut
 
 
 @contextmanager
@@ -198,7 +219,8 @@ def radii(results: Sequence[tuple[str, Simulation]]) -> "Figure":
 def svg(figure: "Figure") -> str:
     """The figure as SVG to be put into a page, in the colour of the text around it."""
     buffer = io.StringIO()
-    with style():
+    with style(), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing")  # the page has the text itself, and its reader's fonts
         figure.savefig(buffer, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
     text = buffer.getvalue()
     return text[text.index("<svg") :].replace(INK, "currentColor")

@@ -65,6 +65,8 @@ class Evaluation:
     contextual_refused: str | None = None
     curves: dict[str, Floats] = field(default_factory=dict, repr=False)
     course: Course | None = field(default=None, repr=False)
+    plays: Floats | None = field(default=None, repr=False)
+    """Rows of each arm to judge by."""
     means: Floats | None = field(default=None, repr=False)
     """Expected reward of each arm: median, 5 % and 95 % quantile (3 x arms)."""
 
@@ -82,8 +84,10 @@ class Evaluation:
 
         parts = {"simulation": self.gains, "replay": self.replay.gains if self.replay else {}}
         parts["contextual replay"] = self.contextual.gains if self.contextual else {}
-        rows = [(how, name, *gain) for how, gains in parts.items() for name, gain in gains.items()]
-        return pl.DataFrame(rows, schema=["method", "gain", "value", "low", "high"], orient="row")
+        rounds = {"simulation": self.setting.rounds, "replay": self.replay.rounds if self.replay else 0}
+        rounds["contextual replay"] = self.contextual.rounds if self.contextual else 0
+        rows = [(how, rounds[how], name, *gain) for how, gains in parts.items() for name, gain in gains.items()]
+        return pl.DataFrame(rows, schema=["method", "rounds", "gain", "value", "low", "high"], orient="row")
 
     def plot(self) -> "Figure":
         """Gains with their intervals; the page also draws rewards over time and arms by group."""
@@ -93,9 +97,10 @@ class Evaluation:
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
-        found = asdict(replace(self, curves={}, course=None, means=None))
-        for name in ("curves", "means", "marked"):
+        found = asdict(replace(self, curves={}, course=None, plays=None, means=None))
+        for name in ("curves", "marked"):
             del found[name]
+        found |= {name: None if part is None else part.tolist() for name, part in (("plays", self.plays), ("means", self.means))}
         found["course"] = self.course and {name: part.tolist() for name, part in vars(self.course).items() if part is not None}
         found["gains"] = {name: gain._asdict() for name, gain in self.gains.items()}
         for part in ("replay", "contextual"):
@@ -243,6 +248,7 @@ def _blank(log: Log, grade: Grade, parted: Split, setting: Setting) -> Evaluatio
         grade=grade,
         method=words.method(grade, None, _rows(parted), effective),
         missing=log.missing,
+        plays=np.bincount(log.arm[parted.past_rows :], minlength=len(log.arms)).astype(np.float64),
         refused=tuple(refusals(parted)),
         grouping_refused=None if parted.groups is None else grouping_refusal(parted.groups),
         drift=drift(parted.future, parted.past, binary=parted.binary) if parted.remembers else None,

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..report.figures import BLUE, GREEN, GREY, INK, ORANGE, VERMILION, new_figure, short, style
+from ..report.figures import BLUE, GREEN, GREY, INK, ORANGE, VERMILION, new_figure, shortened, style
 from ..types import Floats, Label
 
 if TYPE_CHECKING:
@@ -28,6 +28,9 @@ CURVES = {
 COLD = {"UCB": "UCB", "grouped": "UCBC", "shuffled": "UCBC, shuffled labels"}
 MOST_ARMS, MOST_NAMED, MOST_GROUPS = 200, 40, 40
 """More arms than this would be a smear: then each group shows its best; fewer arms have names, and so have some groups."""
+
+LONGEST_NAME = 28
+"""Letters of an arm's name."""
 
 
 def gains_figure(found: "Evaluation") -> "Figure":
@@ -105,10 +108,10 @@ def arms_figure(arms: tuple[Label, ...], clusters: tuple[Label, ...] | None, mea
         groups.setdefault(label, []).append(at)
     ordered = sorted(groups.items(), key=lambda item: -float(median[item[1]].mean()))
     with style():
-        figure = new_figure(8.0, 3.6)
+        figure = new_figure(8.0, 4.2 if len(arms) <= MOST_NAMED else 3.6)
         axes = figure.subplots()
         place, ticks = 0, []
-        named: dict[int, str] = {}
+        places: dict[int, Label] = {}
         most = len(arms) if len(arms) <= MOST_ARMS else max(MOST_ARMS // len(ordered), 1)
         for turn, (_, members) in enumerate(ordered):
             inside = sorted(members, key=lambda at: -median[at])[:most]
@@ -116,16 +119,16 @@ def arms_figure(arms: tuple[Label, ...], clusters: tuple[Label, ...] | None, mea
             error = [median[inside] - low[inside], high[inside] - median[inside]]
             axes.errorbar(x, median[inside], yerr=error, fmt="o", markersize=3, linewidth=1, color=(BLUE, ORANGE)[turn % 2])
             ticks.append(place + (len(inside) - 1) / 2.0)
-            named |= {place + rank: short(arms[at]) for rank, at in enumerate(inside)}
+            places |= {place + rank: arms[at] for rank, at in enumerate(inside)}
             place += len(inside) + 1
         shown = f"the {most} best of each group, at most" if most < max(map(len, groups.values())) else ""
         axes.set(ylabel="expected reward", xlabel=shown)
         step = -(-len(ordered) // MOST_GROUPS)
-        names = [short(label, max(16, 80 // len(ordered))) for label, _ in ordered]
+        names = shortened((label for label, _ in ordered), max(16, 80 // len(ordered)))
         axes.grid(False, axis="x")
         above: Any = axes
         if len(arms) <= MOST_NAMED:
-            axes.set_xticks(list(named), list(named.values()), rotation=90, fontsize=7)
+            axes.set_xticks(list(places), shortened(places.values(), LONGEST_NAME), rotation=90, fontsize=7)
             above = axes.secondary_xaxis("top")
             above.tick_params(length=0)
             above.spines[:].set_visible(False)

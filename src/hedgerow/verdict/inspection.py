@@ -12,7 +12,7 @@ from ..estimates.grouping import Explained, explain, posterior
 from ..estimates.sums import Sums, is_binary, numbered, tally, tally_weighted
 from ..logs.log import Log
 from ..types import Floats, Integers, Label
-from . import words
+from . import ranking, words
 from .drift import Drift, drift
 from .evaluation import as_log
 from .evidence import Grade, graded
@@ -35,6 +35,11 @@ class Bounds:
     most: float
     hucb: float
     hucbc: float | None
+
+    @property
+    def telling(self) -> bool:
+        """Whether one of them is below the largest regret."""
+        return min(bound for bound in (self.hucb, self.hucbc) if bound is not None) < self.most
 
 
 @dataclass(frozen=True)
@@ -66,7 +71,7 @@ class Inspection:
     bounds: Bounds | None
 
     def __str__(self) -> str:
-        return "\n".join(sentences(self))
+        return "\n".join([*sentences(self), *ranking.lines(self.arms, self.plays, self.means, "the JSON (--json, to_dict)")])
 
     def _repr_html_(self) -> str:
         from .page import inspection_section
@@ -205,15 +210,14 @@ def _grouping_sentences(found: Inspection) -> list[str]:
     if found.explained is not None:
         lines += [words.explained(found.explained), words.tightness(found.explained)]
         lines.append(f"Spread of arm means: {found.explained.between:.3g} between groups, {found.explained.within:.3g} within.")
-    if found.bounds is not None:
+    if found.bounds is not None and found.bounds.telling:
         lines.append(bound_sentence(found.bounds, grouped=found.clusters is not None))
     return lines
 
 
 def bound_sentence(found: Bounds, *, grouped: bool) -> str:
-    """The theorems' bounds, and whether they say more than that regret is limited."""
+    """The theorems' bounds, beside the largest regret."""
     told = f"Bound on the regret of {found.horizon:,} rounds at the estimated means: HUCB {found.hucb:,.0f}"
     if grouped:
         told += ", HUCBC has none, its groups overlap" if found.hucbc is None else f", HUCBC {found.hucbc:,.0f}"
-    nothing = min(bound for bound in (found.hucb, found.hucbc) if bound is not None) >= found.most
-    return f"{told}; regret cannot exceed {found.most:,.0f} anyway{', so that says nothing here' if nothing else ''}."
+    return f"{told}; regret cannot exceed {found.most:,.0f} anyway."

@@ -1,14 +1,15 @@
 """A verdict as one self-contained page, in the style of the other reports."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from html import escape
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..report.figures import svg
-from . import words
+from ..types import Floats, Label
+from . import ranking, words
 from .figures import arms_figure, course_figure, curves_figure, gains_figure
 from .interval import Gain
 
@@ -81,7 +82,9 @@ def _gains(found: "Evaluation") -> str:
     parts = words.tables(found)
     rows = "".join(_row(name, [gains.get(name) for _, gains in parts]) for name in found.gains)
     head = f"<tr><th>gain of</th>{''.join(f'<th>{escape(how)}</th>' for how, _ in parts)}</tr>"
-    caption = "Gains per 1000 decisions; one counts as proven if its whole interval lies on one side of 0."
+    proven = "one counts as proven if its whole interval lies on one side of 0"
+    study = "a sensitivity study, so that none counts as proven"
+    caption = f"Gains per 1000 decisions; {study if found.grade.letter == 'C' else proven}."
     return (
         f"<h2>Gains</h2>\n{_drawing(gains_figure(found), caption)}\n"
         f'<div class="scroll"><table><thead>{head}</thead><tbody>{rows}</tbody></table></div>'
@@ -114,9 +117,22 @@ def _course(found: "Evaluation") -> str:
 
 def _arms(found: "Evaluation") -> str:
     assert found.means is not None
+    assert found.plays is not None
     grouped = f"<p>{escape(words.tightness(found.explained))}</p>" if found.explained is not None else ""
     caption = "Expected reward of each arm in the later part with its 90 % interval, as the judge sees it; the best group first."
-    return f"<h2>Arms by group</h2>\n{_drawing(arms_figure(found.arms, found.clusters, found.means), caption)}\n{grouped}"
+    drawing = _drawing(arms_figure(found.arms, found.clusters, found.means), caption)
+    return f"<h2>Arms by group</h2>\n{drawing}\n{grouped}\n{_ranking(found.arms, found.plays, found.means, 'verdict.json')}"
+
+
+def _ranking(arms: Sequence[Label], plays: Floats, means: Floats, where: str) -> str:
+    """The best arms as a table."""
+    head = "".join(f"<th>{escape(name)}</th>" for name in ranking.HEAD)
+    rows = "".join(
+        f"<tr><td>{escape(name)}</td>{''.join(f'<td class=n>{cell}</td>' for cell in cells)}</tr>"
+        for name, *cells in ranking.best(arms, plays, means)
+    )
+    rest = "".join(f"<p>{escape(line)}</p>" for line in ranking.rest(arms, where))
+    return f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>\n{rest}'
 
 
 def _settings(found: "Evaluation") -> str:
@@ -140,4 +156,5 @@ def inspection_section(found: "Inspection") -> str:
 
     caption = "Estimated expected reward of each arm with its 90 % interval; the best group first."
     lines = "\n".join(f"<p>{escape(line)}</p>" for line in sentences(found))
-    return f"<h1>{escape(found.source)}</h1>\n{lines}\n{_drawing(found.plot(), caption)}"
+    table = _ranking(found.arms, found.plays, found.means, "to_dict() and frame()")
+    return f"<h1>{escape(found.source)}</h1>\n{lines}\n{_drawing(found.plot(), caption)}\n{table}"
