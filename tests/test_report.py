@@ -11,6 +11,7 @@ import pytest
 
 from hedgerow.report.claims import CLAIMS, logarithmic
 from hedgerow.report.experiments import EXPERIMENTS, OWN, Data
+from hedgerow.report.page import counted
 from hedgerow.report.reproduction import reproduce
 from hedgerow.report.verdicts import Check, Claim, best, follows, gain
 from hedgerow.result import Simulation
@@ -73,11 +74,23 @@ def test_verdicts():
     assert Claim("a", "x", (open_, no)).verdict == "does not hold"
     assert Claim("a", "x", (open_,)).verdict == "not decided"
     assert Claim("a", "x", (yes, open_, no)).weakest is no
-    assert Claim("a", "x", (yes, open_, no)).tally == "1 of 3, not in 1"
-    assert Claim("a", "x", (yes, open_)).tally == "1 of 2"
+    assert Claim("a", "x", (yes, open_, no)).tally == "yes in 1, no in 1, open in 1 of 3 settings"
+    assert Claim("a", "x", (no, no)).tally == "no in 2 of 2 settings"
+    assert Claim("a", "x", (yes,)).tally == "yes in 1 of 1 setting"
     inside, outside = (Check("here", "x", value, value - 0.01, value + 0.01, above=-0.1, below=0.1) for value in (0.0, 0.2))
     assert (inside.outcome, outside.outcome) == ("holds", "does not hold")
     json.dumps(Claim("a", "x", (yes, inside)).as_dict(), allow_nan=False)
+
+
+def test_every_claim_is_counted_once():
+    yes, no, open_ = (Check("here", "x", middle, middle - 0.5, middle + 0.5) for middle in (1.0, -1.0, 0.0))
+    claims = [Claim("a", "x", checks) for checks in ((yes,), (yes,), (yes, no), (yes, open_), (open_,), (no,))]
+    assert re.sub("</?b>", "", counted(claims)) == (
+        "Of 6 claims 2 hold, 2 hold under stated settings (1 of them does not in others), 1 is not decided by these trials, "
+        "1 does not hold."
+    )
+    assert re.sub("</?b>", "", counted(claims[:1])) == "Of 1 claim 1 holds."
+    assert "1 holds under stated settings (it does not in others)" in re.sub("</?b>", "", counted(claims[:3]))
 
 
 def test_claims_turn_round_with_the_data():

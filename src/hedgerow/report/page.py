@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from .reproduction import Reproduction
 
 BADGES = {"holds": "yes", "holds under stated settings": "partly", "not decided": "partly", "does not hold": "no"}
+SOME = "holds under stated settings"
+ONE = {verdict: verdict for verdict in BADGES} | {"not decided": "is not decided by these trials"}
 COUNTED = {
     "holds": "hold",
     "holds under stated settings": "hold under stated settings",
@@ -40,23 +42,30 @@ def html(found: "Reproduction", drawings: dict[str, str]) -> str:
     )
 
 
+def counted(claims: list[Claim]) -> str:
+    """How many claims have which verdict."""
+    counts = {verdict: sum(claim.verdict == verdict for claim in claims) for verdict in BADGES}
+    words = {verdict: ONE[verdict] if count == 1 else COUNTED[verdict] for verdict, count in counts.items()}
+    if contrary := sum(claim.held > 0 and claim.failed > 0 for claim in claims):
+        some = "it does" if counts[SOME] == 1 else f"{contrary} of them {'does' if contrary == 1 else 'do'}"
+        words[SOME] += f" ({some} not in others)"
+    told = ", ".join(f"<b>{count}</b> {words[verdict]}" for verdict, count in counts.items() if count)
+    return f"Of {len(claims)} claim{'' if len(claims) == 1 else 's'} {told}."
+
+
 def _head(found: "Reproduction") -> str:
-    counts = {verdict: sum(claim.verdict == verdict for claim in found.claims) for verdict in BADGES}
-    words = {verdict: verdict if count == 1 else COUNTED[verdict] for verdict, count in counts.items()}
-    tally = ", ".join(f"<b>{count}</b> {words[verdict]}" for verdict, count in counts.items() if count)
-    contrary = sum(claim.held > 0 and claim.failed > 0 for claim in found.claims)
-    tally += f"; <b>{contrary}</b> hold in some settings and do not in others" if contrary else ""
     settings = ", ".join(f"{name} {value}" for name, value in found.settings().items())
     warnings = "".join(f'<p class="warn">{escape(text)}</p>' for text in found.warnings())
     return f"""<h1>The paper, rerun</h1>
 <p>“Optimal Exploitation of Clustering and History Information in Multi-Armed Bandit” (IJCAI 2019) compares bandits that
 know which arms are alike and start from logged history. This page reruns its experiments with hedgerow and says which of
-its claims come out. Of {len(found.claims)} claims {tally}.</p>
+its claims come out. {counted(found.claims)}</p>
 {warnings}
 <p class="small">{settings}. Bonuses have scale 1; where the paper leaves a setting open (alpha of LinUCB, here 1, and others)
 docs/algorithms.md says how it is read. All policies of a trial face the same draws, so differences are paired; brackets hold
 95 % intervals over trials. A claim holds in a setting if the whole interval is on its side, does not hold if the whole
-interval is on the other, and is open otherwise. Shown with each claim is the setting that speaks least for it.</p>"""
+interval is on the other, and is open otherwise: beside each verdict stands in how many settings the answer is yes, no and open.
+Shown with each claim is the setting that speaks least for it.</p>"""
 
 
 def _claims(claims: list[Claim]) -> str:

@@ -54,8 +54,11 @@ class Claim:
 
     @property
     def tally(self) -> str:
-        """In how many settings it holds and, if there are any, in how many it does not; the others are open."""
-        return f"{self.held} of {len(self.checks)}" + (f", not in {self.failed}" if self.failed else "")
+        """In how many settings it holds, in how many it does not, and how many are open."""
+        count = len(self.checks)
+        parts = {"yes": self.held, "no": self.failed, "open": count - self.held - self.failed}
+        told = ", ".join(f"{word} in {times}" for word, times in parts.items() if times)
+        return f"{told} of {count} setting{'' if count == 1 else 's'}"
 
     @property
     def verdict(self) -> str:
