@@ -70,6 +70,8 @@ def test_many_raw_values_of_a_log():
     assert matrix[:, -1].std() == pytest.approx(1.0)
     with pytest.raises(ValueError, match="the contexts lack 'age'"):
         encoding.matrix({"city": log.context["city"]})
+    with pytest.raises(ValueError, match="context 'age' must be numbers, row 1 has 'old'"):
+        encoding.matrix({"city": log.context["city"], "age": [31, "old"]})
 
 
 def test_rows_left_out_do_not_count_in_the_scale():

@@ -137,9 +137,7 @@ def test_long_names_of_arms_are_told_apart():
     arms = tuple(f"garden tools of the year {year}, {kind}, a dozen" for year in (2023, 2024) for kind in ("red", "blue"))
     figure = arms_figure(arms, None, np.array([[0.4, 0.3, 0.2, 0.1]] * 3))
     names = [tick.get_text() for tick in figure.axes[0].get_xticklabels()]
-    assert names == [
-        f"garden tools …{end}" for end in (", red, a dozen (1)", " blue, a dozen (1)", ", red, a dozen (2)", " blue, a dozen (2)")
-    ]
+    assert names == [f"…{arm[-27:]}" for arm in arms]
 
 
 def test_signs_that_no_font_has_are_no_cause_for_warnings():
@@ -147,9 +145,9 @@ def test_signs_that_no_font_has_are_no_cause_for_warnings():
 
 
 def test_the_best_arms_are_listed_by_name():
-    arms, means = tuple(f"ad-{a}" for a in range(23)), np.array([np.linspace(0.1, 0.32, 23)] * 3)
+    arms, means = (*(f"ad-{a}" for a in range(22)), "ad\n22"), np.array([np.linspace(0.1, 0.32, 23)] * 3)
     told = ranking.lines(arms, np.arange(1000.0, 1023.0), means, "the JSON")
-    assert told[:3] == ["Arms, best first:", "  arm     rows  mean  90 % interval", "  ad-22  1,022  0.32  0.32 to 0.32"]
+    assert told[:3] == ["Arms, best first:", "  arm     rows  mean  90 % interval", "  ad 22  1,022  0.32  0.32 to 0.32"]
     assert (len(told), told[-1]) == (23, "3 more arms: all are in the JSON.")
     assert ranking.rest(arms[:20], "the JSON") == []
 

@@ -11,6 +11,7 @@ import numpy as np
 from ..arms import shown
 from ..types import Floats
 from .columns import collected, is_number
+from .rounds import as_numbers
 
 MOST_LEVELS = 1000
 """A column with more distinct texts is no category: each would be a dimension of its own."""
@@ -78,7 +79,8 @@ class Encoding:
         for column in self.columns:
             raw = values[column.name]
             if column.levels is None:
-                parts.append((np.asarray(raw, dtype=np.float64) - column.mean) / column.deviation)
+                numbers = as_numbers(raw, f"context {column.name!r} must be numbers")
+                parts.append((numbers - column.mean) / column.deviation)
             else:
                 parts.extend(np.asarray(raw == level, dtype=np.float64) for level in column.levels)
         return np.column_stack(parts)

@@ -228,7 +228,8 @@ class _Texts:
         self.names = [name for name in first if all(name in header for header in headers.values())]
         everywhere = {name for header in headers.values() for name in header}
         for path, header in headers.items():
-            if lacking := [name for name in wanted.columns if name in everywhere and name not in header]:
+            needed = dict.fromkeys((*wanted.columns, *wanted.labels))
+            if lacking := [name for name in needed if name in everywhere and name not in header]:
                 raise ValueError(f"{path.name} has no column {shown(lacking)}, which other files of the log have")
 
     def scan(self, rows: int | None) -> "pl.LazyFrame":

@@ -61,8 +61,8 @@ def plain(label: object) -> str:
     return str(label).replace("$", r"\$")
 
 
-def short(label: object, most: int) -> str:
-    """A label of at most so many letters, for an axis: its beginning and its end; of a path all names.
+def short(label: object, most: int, begin: int | None = None) -> str:
+    """A label of at most so many letters, for an axis: its beginning, half of them or ``begin``, and its end; of a path all names.
 
     >>> short("Category 12: garden tools", 16)
     'Categor…en tools'
@@ -70,19 +70,23 @@ def short(label: object, most: int) -> str:
     'garden / tools'
     """
     text = " / ".join(map(str, label)) if isinstance(label, tuple) else str(label)
-    begin = (most - 1) // 2
-    return plain(text if len(text) <= most else f"{text[:begin]}…{text[begin + 1 - most :]}")
+    first = (most - 1) // 2 if begin is None else begin
+    return plain(text if len(text) <= most else f"{text[:first]}…{text[len(text) - (most - 1 - first) :]}")
 
 
 def shortened(labels: Iterable[object], most: int) -> list[str]:
-    """Labels of at most so many letters; those that would look alike are numbered.
+    """Labels of at most so many letters; those that would look alike show their end, else their beginning, else a number.
 
-    >>> shortened(["garden tools, red, new", "garden tools, dry, new", "seeds"], 12)
-    ['garde…d, new', 'garde…y, new', 'seeds']
-    >>> shortened(["garden tools, red, new", "garden tools, old, new"], 12)
-    ['garde…d, new (1)', 'garde…d, new (2)']
+    >>> shortened(["garden tools, red, new", "garden tools, old, new", "seeds"], 12)
+    ['…s, red, new', '…s, old, new', 'seeds']
+    >>> shortened(["garden tools, red, brand new", "garden tools, old, brand new"], 12)
+    ['garden tool… (1)', 'garden tool… (2)']
     """
-    cut = [short(label, most) for label in labels]
+    given = list(labels)
+    cut = [short(label, most) for label in given]
+    for begin in (0, most - 1):
+        times = Counter(cut)
+        cut = [short(label, most, begin) if times[text] > 1 else text for label, text in zip(given, cut, strict=True)]
     times, seen = Counter(cut), Counter[str]()
     for at, text in enumerate(cut):
         if times[text] > 1:

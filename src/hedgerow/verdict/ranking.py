@@ -25,7 +25,7 @@ def rest(arms: Sequence[Label], where: str) -> list[str]:
 
 def lines(arms: Sequence[Label], plays: Floats, means: Floats, where: str) -> list[str]:
     """The table as text."""
-    cells = [HEAD, *best(arms, plays, means)]
+    cells = [HEAD, *((" ".join(name.split()), *numbers) for name, *numbers in best(arms, plays, means))]
     name, rows, mean, _ = (max(len(row[column]) for row in cells) for column in range(len(HEAD)))
     told = [f"  {row[0]:<{name}}  {row[1]:>{rows}}  {row[2]:>{mean}}  {row[3]}" for row in cells]
     return ["Arms, best first:", *told, *rest(arms, where)]
