@@ -62,7 +62,7 @@ def plain(label: object) -> str:
 
 
 def short(label: object, most: int, begin: int | None = None) -> str:
-    """A label of at most so many letters, for an axis: its beginning, half of them or ``begin``, and its end; of a path all names.
+    """A label of at most so many letters, for an axis: its beginning (half of them, or ``begin``) and its end.
 
     >>> short("Category 12: garden tools", 16)
     'Categor…en tools'
