@@ -198,6 +198,13 @@ def test_the_value_that_cannot_be_read_is_shown_wherever_it_stands(kind):
             make(frame, arm="arm", reward="r")
 
 
+def test_of_several_files_the_ragged_one_is_named(tmp_path):
+    (tmp_path / "1.csv").write_text("arm,r\na,1\n")
+    (tmp_path / "2.csv").write_text("\narm,r\nb,1\nb,2,3\n")
+    with pytest.raises(ValueError, match="2.csv cannot be read: line 4 has 3 cells, the header 2"):
+        hr.Log.read(tmp_path, arm="arm", reward="r")
+
+
 def test_files_of_a_log_may_have_their_columns_in_any_order(tmp_path):
     (tmp_path / "1.csv").write_text("arm,r,day,more\n7,NA,2024-01-03,x\n")
     (tmp_path / "2.csv").write_text("r,day,arm\n0.5,2024-01-01,8\n1,2024-01-02,7\n")

@@ -49,7 +49,8 @@ class History:
         self.sums = np.ascontiguousarray(sums, dtype=np.float64)
         self.dimension = dimension
         expected = (len(self.arms), row_size(dimension))
-        if twice := [arm for arm, times in Counter(self.arms).items() if times > 1]:
+        if len(set(self.arms)) < len(self.arms):
+            twice = [arm for arm, times in Counter(self.arms).items() if times > 1]
             raise ValueError(f"sums must be one row for each arm, there are several for {shown(twice)}: add them up first")
         if self.sums.shape != expected:
             raise ValueError(f"sums must be a row of {expected[1]} numbers for each arm, got shape {self.sums.shape}")

@@ -70,11 +70,9 @@ def read_texts(path: str | Path, separator: str | None = None) -> dict[str, list
     pl = _polars()
     paths = found(path)
     usual = _separator(paths, None)
-    with _errors_naming(paths, usual):
-        if usual is None:
-            table = pl.read_parquet(paths)
-        else:
-            table = _scan(paths, _own_separator(paths[0], usual, separator), infer_schema=False).collect()
+    own = None if usual is None else _own_separator(paths[0], usual, separator)
+    with _errors_naming(paths, own):
+        table = pl.read_parquet(paths) if own is None else _scan(paths, own, infer_schema=False).collect()
         columns: dict[str, list[Any]] = table.to_dict(as_series=False)
     return columns
 
@@ -85,10 +83,10 @@ def _own_separator(path: Path, usual: str, given: str | None) -> str:
         return usual
     with _opened(path) as file:
         header = file.readline().decode(errors="replace")
-    return as_separator(given) if as_separator(given) in header else usual
+    return _as_separator(given) if _as_separator(given) in header else usual
 
 
-def as_separator(given: str) -> str:
+def _as_separator(given: str) -> str:
     """What stands between the cells of a text file."""
     separator = "\t" if given == r"\t" else given  # how it is written on a command line
     if len(separator.encode()) != 1 or separator in '"\r\n':
@@ -134,7 +132,7 @@ def _refuse_ragged(paths: Sequence[Path], separator: str) -> None:
     for path in paths:
         with _opened(path) as file, suppress(csv.Error, UnicodeDecodeError):
             rows = csv.reader(io.TextIOWrapper(file, "utf-8-sig", newline=""), delimiter=separator)
-            header = next(rows)
+            header = next((row for row in rows if row), [])
             if long := next((row for row in rows if len(row) > len(header)), None):
                 raise ValueError(
                     f"{path.name} cannot be read: line {rows.line_num} has {len(long)} cells, the header {len(header)}; "
@@ -175,7 +173,7 @@ def _separator(paths: Sequence[Path], given: str | None) -> str | None:
         for path in paths:
             _check_parquet(path)
         return None
-    separator = SEPARATORS[kinds[paths[0]]] if given is None else as_separator(given)
+    separator = SEPARATORS[kinds[paths[0]]] if given is None else _as_separator(given)
     for path in paths:
         _check_text(path, separator)
     return separator
