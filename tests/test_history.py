@@ -111,10 +111,10 @@ def test_saved_and_loaded(tmp_path):
         (lambda: hr.History.from_rounds(arms=[None], rewards=[1]), "got None"),
         (lambda: hr.History.from_rounds(arms=[["a"]], rewards=[1]), "unhashable"),
         (lambda: hr.History.from_rounds(arms=["a", "b"], rewards=[1, "x"]), "one number per round, row 1 has 'x'"),
-        (lambda: hr.History.from_rounds(arms=["a"], rewards=[[1, 2], [1]]), "one number per round, row 1 has 1, row 0 has 2"),
+        (lambda: hr.History.from_rounds(arms=["a"], rewards=[[1, 2], [1]]), "one number per round, row 1 is 1 long, row 0 is 2"),
         (
             lambda: hr.History.from_rounds(arms=["a", "b"], rewards=[1, 0], contexts=[[1, 2], [1]]),
-            "one row of numbers per round, row 1 has 1, row 0 has 2",
+            "one row of numbers per round, row 1 is 1 long, row 0 is 2",
         ),
         (lambda: hr.History.from_rounds(arms=["a"], rewards=[1], contexts=[[1, "x"]]), "row 0 has 'x'"),
         (lambda: hr.History.from_rounds(arms=["a"], rewards=[1], contexts=np.array([["x"]])), "row 0 has .*'x'"),

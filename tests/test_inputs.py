@@ -101,7 +101,7 @@ NO_GENERATORS = (3, np.random.RandomState(0), random.Random(0), np.random)
         (lambda: hr.History.from_rounds(arms=["a"], rewards=[1.0]).weighted(1e308), "at least 0"),
         (lambda: hr.LinUCB(ARMS, dimension=2).select_many([1.0, 2.0]), r"rows of 2 numbers, got shape \(2,\)"),
         (lambda: hr.LinUCB(ARMS, dimension=2).select_many([[1.0, np.inf]]), "finite"),
-        (lambda: hr.LinUCB(ARMS, dimension=2).select_many([[1, 2], [1]]), "rows of 2 numbers, row 1 has 1, row 0 has 2"),
+        (lambda: hr.LinUCB(ARMS, dimension=2).select_many([[1, 2], [1]]), "rows of 2 numbers, row 1 is 1 long, row 0 is 2"),
         (lambda: hr.META(ARMS, dimension=2).select_many([[1, 2], ["x", 1]]), "rows of 2 numbers, row 1 has 'x'"),
         (
             lambda: hr.LinUCB(ARMS, dimension=1).select_many({"age": [1, 2]}),

@@ -59,7 +59,7 @@ def _fault(values: Any) -> str:
         if odd:
             return f"row {at} has {odd[0]!r:.80}"
         if before not in (None, len(cells)):
-            return f"row {at} has {len(cells)}, row {at - 1} has {before}"
+            return f"row {at} is {len(cells)} long, row {at - 1} is {before}"
         before = len(cells)
     return f"got {values!r:.80}"
 
