@@ -147,7 +147,7 @@ def test_signs_that_no_font_has_are_no_cause_for_warnings():
 def test_the_best_arms_are_listed_by_name():
     arms, means = (*(f"ad-{a}" for a in range(22)), "ad\n22"), np.array([np.linspace(0.1, 0.32, 23)] * 3)
     told = ranking.lines(arms, np.arange(1000.0, 1023.0), means, "the JSON")
-    assert told[:3] == ["Arms, best first:", "  arm     rows  mean  90 % interval", "  ad 22  1,022  0.32  0.32 to 0.32"]
+    assert told[:3] == ["Arms, best first:", "  arm     rows   mean  90 % interval", "  ad 22  1,022  0.320  0.320 to 0.320"]
     assert (len(told), told[-1]) == (23, "3 more arms: all are in the JSON.")
     assert ranking.rest(arms[:20], "the JSON") == []
 

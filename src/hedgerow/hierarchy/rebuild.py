@@ -39,7 +39,7 @@ GROWTH, ONLINE_GROWTH, ONLINE_FIRST = 1.5, 4.0, 32.0
 """A refresh is due when all rounds have grown by half; or when the online ones have grown fourfold, from 32 on: so a long history
 that lies is found out soon; if it says nothing, when they have grown by half."""
 
-MARGIN, DISTRUST = 3.0, 8.0
+MARGIN, DISTRUST = 3.0, 5.0
 """Nats by which arms without levels must be likelier than arms with, and a history that is off than one that is not: wrong labels
 make an honest one look a little off too."""
 

@@ -35,7 +35,7 @@ LONGEST_NAME = 28
 
 def gains_figure(found: "Evaluation") -> "Figure":
     """Gains per 1000 decisions with 90 % intervals, replay beside simulation."""
-    parts: list[tuple[str, dict[str, Any], str, str]] = [("simulation", found.gains, BLUE, "o")]
+    parts: list[tuple[str, dict[str, Any], str, str]] = [(f"simulation, {found.setting.rounds:,} rounds", found.gains, BLUE, "o")]
     if found.replay is not None:
         parts.append((f"replay, {found.replay.rounds:,} rounds", found.replay.gains, ORANGE, "s"))
     if found.contextual is not None:

@@ -1,5 +1,6 @@
 """The best arms of a log as a table: rows, mean, 90 % interval."""
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -14,7 +15,17 @@ def best(arms: Sequence[Label], plays: Floats, means: Floats) -> list[tuple[str,
     """The cells of at most 20 arms, the highest mean first; ``means`` are median, 5 % and 95 % quantile (3 x arms)."""
     median, low, high = means
     order = np.argsort(-median, kind="stable")[:MOST_SHOWN].tolist()
-    return [(str(arms[at]), f"{plays[at]:,.0f}", f"{median[at]:.4g}", f"{low[at]:.4g} to {high[at]:.4g}") for at in order]
+    after = _digits(float(np.abs(median).max()))
+    means_of = [tuple(f"{part[at]:,.{after}f}" for part in (median, low, high)) for at in order]
+    return [
+        (str(arms[at]), f"{plays[at]:,.0f}", middle, f"{least} to {most}")
+        for at, (middle, least, most) in zip(order, means_of, strict=True)
+    ]
+
+
+def _digits(largest: float) -> int:
+    """After the point, so that the largest number shows three digits."""
+    return max(0, 2 - math.floor(math.log10(largest))) if largest > 0.0 else 0
 
 
 def rest(arms: Sequence[Label], where: str) -> list[str]:
