@@ -19,9 +19,9 @@ SHUFFLES = 4
 groupings with history were found, with four 8."""
 
 
-LUCKY, MORE, MOST = 0.7, 4, 400
+LUCKY, MORE, MOST = 0.7, 4, 256
 """Where the luck of the runs makes up more than this share of a gain's variance, four times as many are played, and perhaps
-again, as long as runs times arms are at most 400: with few arms and rewards of any size, four runs say little of a world."""
+again, as long as runs times arms are at most 256: with few arms and rewards of any size, four runs say little of a world."""
 
 
 @dataclass(frozen=True)
