@@ -360,3 +360,24 @@ def test_codes_with_leading_zeros_stay_what_they_are(tmp_path):
     history = hr.History.from_file(path, arm="sku", reward="bought")
     assert {arm: history.plays(arm) for arm in history.arms} == {"01": 1.0, "1": 2.0, "001": 1.0}
     assert sorted(hr.Log.read(path, arm="shop", reward="bought").arms) == [7, 8]
+
+
+def test_a_log_read_row_by_row_is_a_history_too():
+    frame = pl.DataFrame(
+        {"ad": ["a", "b", "a", "c", None], "click": [1.0, 0.0, 0.5, 2.0, 1.0], "age": [31, 45, 28, 60, 5], "city": list("OROOR")}
+    )
+    names = {"arm": "ad", "reward": "click", "context": ["age", "city"]}
+    log = hr.Log.read(frame, clusters={"a": "x", "b": "x", "c": "y", "d": "y"}, **names)
+    for scale in (False, True):
+        with pytest.warns(UserWarning, match="no arm"):
+            summed = hr.History.from_frame(frame.sort("ad", nulls_last=True), scale=scale, **names)
+        history = hr.History.from_log(log, scale=scale)
+        assert history.arms == ("a", "b", "c")
+        assert history.missing == {"no arm": 1}
+        assert history.encoding.names == summed.encoding.names
+        np.testing.assert_allclose(history.sums, summed.sums, atol=1e-12)
+    plain = hr.History.from_log(hr.Log.read(frame, arm="ad", reward="click"))
+    assert plain.dimension is None
+    assert hr.Auto(log.arms, clusters=log.clusters, history=plain).history.sums[:, 0].tolist() == [2.0, 1.0, 1.0, 0.0]
+    with pytest.raises(ValueError, match="from_frame takes a frame"):
+        hr.History.from_log(frame)

@@ -15,6 +15,7 @@ from .logs.columns import as_frame
 from .logs.encoding import Column, Encoding
 from .logs.files import Wanted, read_with
 from .logs.group_by import grouped
+from .logs.log import Log
 from .logs.rounds import as_numbers, context_vectors, numbered
 from .logs.sql import read_sums, statement
 from .statistics import LARGEST, PULLS, row_size, tally
@@ -119,6 +120,19 @@ class History:
         history = read_with(path, wanted, lambda log: _summed(as_frame(log), arm, reward, context, scale))
         _warn(history.missing)
         return history
+
+    @classmethod
+    def from_log(cls, log: Log, *, scale: bool = False) -> "History":
+        """The sums of a log that was read row by row, its contexts encoded; ``scale`` as in :meth:`from_frame`."""
+        if not isinstance(log, Log):
+            raise ValueError(f"log must be a hedgerow.Log, got {type(log).__name__}: from_frame takes a frame, from_file a path")
+        encoding = Encoding.of(log.context, scale=scale) if log.context else None
+        vectors = encoding.matrix(log.context) if encoding is not None else np.zeros((len(log), 0))
+        dimension = encoding.dimension if encoding is not None else None
+        arms = log.arms[: int(log.arm.max()) + 1]  # those with rows come first
+        sums = np.zeros((len(arms), row_size(dimension)))
+        tally(sums, log.arm, log.reward, vectors)
+        return cls(arms, sums, dimension, encoding=encoding, missing=log.missing)
 
     @classmethod
     def from_sums(cls, table: Any, *, arm: str = "arm", context: str | Sequence[str] | Encoding | None = None) -> "History":
