@@ -63,11 +63,15 @@ def bonus(ledger: Floats, width: float) -> float:
 def reach_of(ledger: Floats, length: float) -> float:
     """What a bonus cannot exceed is this times the ceiling of an arm, for a context of x'x = ``length``.
 
-    h <= length c^2 = v L c^2, L the mean length, and for v >= 1 both log(1 + uv) <= log(1 + u) + log v and <= v log(1 + u), hence
-    growth(h) <= growth(L c^2) min(v, 1 + log(v) / floor).
+    h <= length c^2 = v L c^2, L the mean length. For v >= 1, u = rate L c^2 and f the floor
+
+        growth(vh) / growth(h) <= 1 + (v - 1) u / (1 + u) / (f + log(1 + u)) <= 1 + (v - 1) / (1 + sqrt(2 f)):
+
+    log((1 + uv) / (1 + u)) <= (v - 1) u / (1 + u), and the second fraction is largest, 1 / (1 + u), where u - log(1 + u) = f,
+    hence f <= u^2 / 2.
     """
     longer = max(1.0, length / ledger[LENGTH]) if ledger[LENGTH] > 0.0 else 1.0
-    return math.sqrt(ledger[SIG2] * length * min(longer, 1.0 + math.log(longer) / ledger[FLOOR]))
+    return math.sqrt(ledger[SIG2] * length * (1.0 + (longer - 1.0) / (1.0 + math.sqrt(2.0 * ledger[FLOOR]))))
 
 
 @compiled
