@@ -138,6 +138,8 @@ def inspect(
     groups = np.zeros(count, dtype=np.int64) if log.clusters is None else numbered(log.clusters)
     refused = None if log.clusters is None else _grouping_refusal(log, groups)
     draws = level + posterior(sums, groups, rng, binary=binary)
+    if binary:
+        draws = np.clip(draws, 0.0, 1.0)  # of few events they are normal
     half, varied = log.arm.size // 2, np.ptp(log.reward) > 0.0
     return Inspection(
         source=log.source,

@@ -83,7 +83,7 @@ def estimates(rule: int, clock: int, nodes: Nodes, context: Floats) -> tuple[Flo
         return means, bounds_from_below(rule, clock, arms.tree, online, past, pending, ledger, -1)
     if rule == D3RB:
         awaited = pending[:, AWAITED] if len(pending) else 0.0
-        return means, -ledger[PRICES:] * np.sqrt(online[:, PULLS] + awaited)
+        return means, 0.0 - ledger[PRICES:] * np.sqrt(online[:, PULLS] + awaited)
     for node in range(1, len(online)):
         rounds = clock_at(clock, online, pending, arms.tree[node, PARENT])
         indices[node] = score(rule, online, past, pending, node, rounds, ledger, -1)
