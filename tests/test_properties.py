@@ -1,12 +1,13 @@
 """The same as the driver, on small cases that hypothesis shrinks; and properties of the sums."""
 
 import tempfile
+from copy import deepcopy
 from pathlib import Path
 
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 import hedgerow as hr
 from hedgerow.testing import snapshot
@@ -66,6 +67,76 @@ class Machine(RuleBasedStateMachine):
 
 Machine.TestCase.settings = settings(max_examples=40, stateful_step_count=25, deadline=None)
 TestMachine = Machine.TestCase
+
+ARMS, CLUSTERS = ["a", "b", "c", "d"], ["x", "x", "y", "y"]
+KINDS = {
+    "UCB": lambda: hr.UCB(ARMS),
+    "UCBC": lambda: hr.UCBC(ARMS, clusters=CLUSTERS, scale="auto"),
+    "Auto": lambda: hr.Auto(ARMS, clusters=CLUSTERS),
+    "LinUCBC": lambda: hr.LinUCBC(ARMS, clusters=CLUSTERS, dimension=2),
+    "Auto with contexts": lambda: hr.Auto(ARMS, clusters=CLUSTERS, dimension=2),
+    "META": lambda: hr.META(ARMS, clusters=CLUSTERS, dimension=2),
+    "META d3rb": lambda: hr.META(ARMS, clusters=CLUSTERS, rule="d3rb"),
+}
+
+
+class Waiter(RuleBasedStateMachine):
+    """A policy whose rewards come late or never, beside one that learns them at once: what no longer waits leaves no trace."""
+
+    @initialize(kind=st.sampled_from(sorted(KINDS)))
+    def start(self, kind):
+        self.folder = tempfile.TemporaryDirectory()
+        self.late, self.prompt = KINDS[kind](), KINDS[kind]()
+        self.waiting = []
+
+    def teardown(self):
+        self.folder.cleanup()
+
+    def one(self, data):
+        return self.waiting.pop(data.draw(st.integers(0, len(self.waiting) - 1)))
+
+    @rule(x=st.tuples(st.floats(-5, 5), st.floats(-5, 5)))
+    def decide(self, x):
+        decision = self.late.select(x if self.late.dimension else None)
+        self.late.expect(decision)
+        self.waiting.append(decision)
+
+    @precondition(lambda self: self.waiting)
+    @rule(data=st.data(), reward=rewards)
+    def settle(self, data, reward):
+        decision = self.one(data)
+        self.late.update(decision, reward)
+        self.prompt.update(decision, reward)
+
+    @precondition(lambda self: self.waiting)
+    @rule(data=st.data())
+    def cancel(self, data):
+        self.late.cancel(self.one(data))
+
+    @rule()
+    def reload(self):
+        path = Path(self.folder.name) / "state"
+        self.late.save(path)
+        self.late = hr.load(path)
+
+    @rule(arm=st.sampled_from(ARMS), reward=rewards, x=st.tuples(st.floats(-5, 5), st.floats(-5, 5)))
+    def hear_of_a_round_elsewhere(self, arm, reward, x):
+        before, worker = deepcopy(self.prompt), deepcopy(self.prompt)
+        worker.learn(arm, reward, x if worker.dimension else None)
+        for policy in (self.late, self.prompt):
+            policy.merge(worker, since=before)
+
+    @invariant()
+    def nothing_else_is_left(self):
+        assert self.late.pending == len(self.waiting)
+        if not self.waiting:
+            x = (1.0, -0.5) if self.late.dimension else None
+            for one, other in zip(self.late.explain(x), self.prompt.explain(x), strict=True):
+                np.testing.assert_allclose((one.mean, one.index), (other.mean, other.index), rtol=1e-6, atol=1e-6)
+
+
+Waiter.TestCase.settings = settings(max_examples=60, stateful_step_count=20, deadline=None)
+TestWaiter = Waiter.TestCase
 
 
 @settings(deadline=None, max_examples=60)
