@@ -75,11 +75,12 @@ def _labels(arms: Iterable[Any]) -> Sequence[Label]:
 
 def check_direction(clusters: Mapping[Any, Any], arms: Sequence[Label]) -> None:
     """Refuse a mapping label -> arms: one that has no arm among its keys, but among its values."""
-    if not {str(arm) for arm in arms}.isdisjoint(map(str, clusters)):
+    known = {str(arm) for arm in arms}
+    if not known.isdisjoint(map(str, clusters)):
         return
     for label, inside in clusters.items():
         members = inside if isinstance(inside, list | tuple | set | frozenset) else [inside]
-        if any(member in arms for member in members):
+        if not known.isdisjoint(map(str, members)):
             raise ValueError(
                 f"clusters must map each arm to its label, {label!r} is given {inside!r:.80}: give arm -> label, "
                 "as in {arm: label for label, arms in clusters.items() for arm in arms}"

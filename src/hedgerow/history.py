@@ -129,10 +129,9 @@ class History:
         encoding = Encoding.of(log.context, scale=scale) if log.context else None
         vectors = encoding.matrix(log.context) if encoding is not None else np.zeros((len(log), 0))
         dimension = encoding.dimension if encoding is not None else None
-        arms = log.arms[: int(log.arm.max()) + 1]  # those with rows come first
-        sums = np.zeros((len(arms), row_size(dimension)))
+        sums = np.zeros((log.tried, row_size(dimension)))
         tally(sums, log.arm, log.reward, vectors)
-        return cls(arms, sums, dimension, encoding=encoding, missing=log.missing)
+        return cls(log.arms[: log.tried], sums, dimension, encoding=encoding, missing=log.missing)
 
     @classmethod
     def from_sums(cls, table: Any, *, arm: str = "arm", context: str | Sequence[str] | Encoding | None = None) -> "History":

@@ -1,7 +1,7 @@
 """How far above its mean an arm's index reaches, and what it cannot exceed.
 
     bonus = sqrt(sig2 h (floor + log(1 + rate h))),  h = x'S x
-    floor = LEAST + (1 - LEAST) / (1 + w)
+    floor = LOWEST + (1 - LOWEST) / (1 + w)
     rate = EXPLORE t / (d K^2) (1 + w (FEW / d)^2) / (1 + w),  w = (n / KNOWN)^2
 
 h / d is about one over an arm's rounds, t are all rounds, K the arms, n their typical rounds. Of many arms one left too early
@@ -18,7 +18,7 @@ from ..types import Floats
 from .evidence import ROUNDS, Model, mean_square_of_contexts
 from .ledger import FLOOR, LENGTH, RATE, SIG2
 
-EXPLORE, LEAST = 10.0, 0.1
+EXPLORE, LOWEST = 10.0, 0.1
 
 KNOWN, FEW = 10.0, 5.0
 """Rounds of an arm that is no longer unknown, and numbers of a context beyond which less growth will do."""
@@ -41,7 +41,7 @@ def set_width(model: Model, ledger: Floats) -> None:
     d = model.info.shape[2]
     arms, rounds = typical_rounds(model)
     w = (rounds / KNOWN) ** 2
-    ledger[FLOOR] = LEAST + (1.0 - LEAST) / (1.0 + w)
+    ledger[FLOOR] = LOWEST + (1.0 - LOWEST) / (1.0 + w)
     ledger[RATE] = EXPLORE * model.totals[ROUNDS] / (d * arms * arms) * (1.0 + w * (FEW / d) ** 2) / (1.0 + w)
     ledger[LENGTH] = d * mean_square_of_contexts(model)
 

@@ -74,6 +74,11 @@ class Log:
         wanted = Wanted(roles.names, numbers, labels, separator)
         return read_with(source, wanted, lambda log: _read(as_frame(log), roles, clusters, Path(source).name, separator))
 
+    @property
+    def tried(self) -> int:
+        """How many of the arms have rows; these come first."""
+        return int(self.arm.max()) + 1
+
     def fixed_contexts(self) -> list[str]:
         """Context columns that never differ between the rows of an arm, although they differ between arms."""
         order = np.argsort(self.arm, kind="stable")

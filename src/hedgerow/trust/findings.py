@@ -24,11 +24,11 @@ def findings(name: str, nodes: Nodes, dimension: int | None, estimated: dict[str
     if dimension is None:
         history = _drifted(rewards.agreement(nodes), estimated)
         groups = np.array([number_of[label] for label in labels])
-        grouping = rewards.grouping(_believed(nodes, history), groups, estimated.get("drift", 0.0)) if grouped else None
+        grouping = rewards.grouping(_admitted(nodes, history), groups, estimated.get("drift", 0.0)) if grouped else None
         return replace(blank, grouping=grouping, history=history)
     ledger = nodes.ledger if weighted else None
     history = _drifted(linear.agreement(nodes, dimension, ledger), estimated)
-    grouping = linear.grouping(_believed(nodes, history), dimension, len(number_of), ledger) if grouped else None
+    grouping = linear.grouping(_admitted(nodes, history), dimension, len(number_of), ledger) if grouped else None
     return replace(blank, grouping=grouping, history=history, levelless=not weighted and linear.levelless(nodes, dimension))
 
 
@@ -36,7 +36,7 @@ def _drifted(history: Agreement | None, estimated: dict[str, float]) -> Agreemen
     return history and replace(history, drift=estimated.get("drift"), trusted=estimated.get("trusted"))
 
 
-def _believed(nodes: Nodes, history: Agreement | None) -> Nodes:
+def _admitted(nodes: Nodes, history: Agreement | None) -> Nodes:
     """The sums, without a history that differs and whose drift nobody has estimated."""
     if history is None or history.drift is not None or not history.differs:
         return nodes

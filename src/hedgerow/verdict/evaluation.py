@@ -212,9 +212,8 @@ def as_log(
 
 def _tried(log: Log) -> tuple[Log, tuple[Label, ...]]:
     """The log without the arms that only the clusters name, and these: nothing can be said of them."""
-    tried = int(log.arm.max()) + 1  # arms with rows come first
-    clusters = None if log.clusters is None else log.clusters[:tried]
-    return replace(log, arms=log.arms[:tried], clusters=clusters), log.arms[tried:]
+    clusters = None if log.clusters is None else log.clusters[: log.tried]
+    return replace(log, arms=log.arms[: log.tried], clusters=clusters), log.arms[log.tried :]
 
 
 def _check(share: float, rounds: int, draws: int, runs: int) -> None:
