@@ -1,6 +1,6 @@
 """Which arm HierUCB plays, against a plain reading of docs/policies.md."""
 
-from collections import deque
+from collections import Counter, deque
 
 import numpy as np
 import pytest
@@ -10,6 +10,7 @@ from hedgerow.hierarchy.choices import drawn
 from hedgerow.hierarchy.table import (
     BINARY,
     DRIFT2,
+    EVIDENCE,
     GROWN,
     MEAN,
     MU0,
@@ -18,6 +19,8 @@ from hedgerow.hierarchy.table import (
     POOLED,
     S2,
     SPREAD2,
+    STRANGER,
+    STRANGEST,
     TAU2,
     TYPICAL,
     UNIT,
@@ -66,6 +69,16 @@ def strangers(nodes, groups):
     return found
 
 
+def believed(ledger, arms, t):
+    """Labels make arms likelier by three nats, none was a stranger with a chance above 0.9, and there were few rounds."""
+    return ledger[EVIDENCE] > 3 and ledger[STRANGEST] <= 0.9 and t < 100 * arms
+
+
+def inside(ledger):
+    """c of widths inside a cluster, and of strangers while labels are believed."""
+    return 1 if ledger[BINARY] else 3
+
+
 def bounds(rows, ledger, t, awaited, stranger):
     """As a member and as a stranger: E + W(V, t V / (K v), c) and F + W(R, w t R / (K v), c); awaited rewards are E."""
     arms, grown = len(rows), max(1, ledger[POOLED] / ledger[TYPICAL])
@@ -79,22 +92,27 @@ def bounds(rows, ledger, t, awaited, stranger):
     error = np.where(plays > 0, noise / (plays + prior), whole)
     alone = (alone / error + awaited * rows[:, WITHIN] / noise) / (1 / error + awaited / noise)
     error = 1 / (1 / error + awaited / noise)
-    return member, alone + w(error, stranger * t * error / (arms * noise), level, arms)
+    bold = inside(ledger) if believed(ledger, arms, t) else level
+    return member, alone + w(error, stranger * t * error / (arms * noise), bold, arms)
 
 
 def chosen_by_hand(policy, groups, t, awaited):
-    """The arm of a round that is neither for an arm never played nor for one given up; all arms have their first play behind."""
+    """The arms that may be played, and as what, in a round that is neither for an arm never played nor for one given up; all arms
+    have their first play behind."""
     nodes = policy._nodes
     rows, ledger = nodes.derived[nodes.arms.leaves], nodes.ledger
     member, stranger = bounds(rows, ledger, t, awaited, strangers(nodes, groups))
     arm = int(np.maximum(member, stranger).argmax())
-    if groups[arm] != groups[int(rows[:, WITHIN].argmax())] and stranger[arm] >= member[arm]:
-        return arm, True
-    inside = np.flatnonzero(groups == groups[arm])
-    plays = rows[inside, PLAYS] + awaited[inside]
-    means = (rows[inside, PLAYS] * rows[inside, MEAN] + awaited[inside] * rows[inside, WITHIN]) / plays
-    own = means + w(hoped(nodes)[inside] / plays, t / (len(inside) * plays), 1 if ledger[BINARY] else 3, len(rows))
-    return int(inside[own.argmax()]), False
+    leading = groups[arm] == groups[int(rows[:, WITHIN].argmax())]
+    if not leading and stranger[arm] >= member[arm]:
+        return {arm}, "stranger"
+    own = np.flatnonzero(groups == groups[arm])
+    plays = rows[own, PLAYS] + awaited[own]
+    if leading and believed(ledger, len(rows), t) and plays.min() < 5:
+        return set(own[plays == plays.min()].tolist()), "checked"
+    means = (rows[own, PLAYS] * rows[own, MEAN] + awaited[own] * rows[own, WITHIN]) / plays
+    index = means + w(hoped(nodes)[own] / plays, t / (len(own) * plays), inside(ledger), len(rows))
+    return {int(own[index.argmax()])}, "member"
 
 
 def given_up_by_hand(policy, t):
@@ -107,24 +125,27 @@ def given_up_by_hand(policy, t):
 @pytest.mark.parametrize("labels", ["true", "shuffled", "adversarial"])
 @pytest.mark.parametrize("noise", ["uniform", "bernoulli", "gaussian"])
 def test_the_arm_played_is_the_one_the_model_names(labels, noise, delay):
-    problem = hr.problems.SyntheticClassical(arms=30, clusters=6, history_share=1.0, history_mean=2.0, labels=labels, noise=noise)
+    problem = hr.problems.SyntheticClassical(6, 60, (0.9, 1.1), 1.0, history_mean=2.0, labels=labels, noise=noise)
     trial = problem.trial(800, np.random.default_rng(1))
     policy = build(hr.HierUCB, trial, np.random.default_rng(0))
     groups = np.array(trial.clusters)
-    for arm in range(30):
+    for arm in range(60):
         policy.learn(arm, trial.rewards[0, arm])
-    strangers, waiting = 0, deque()
-    for t in range(30, 800):
+    played, waiting = Counter(), deque()
+    for t in range(60, 800):
         decision = policy.select()
-        awaited = np.bincount([each.arm for each, _ in waiting], minlength=30)
-        arm, stranger = chosen_by_hand(policy, groups, t + 1, awaited)
-        assert decision.arm == arm
-        strangers += stranger
+        awaited = np.bincount([each.arm for each, _ in waiting], minlength=60)
+        arms, why = chosen_by_hand(policy, groups, t + 1, awaited)
+        assert decision.arm in arms
+        played[why] += 1
+        played["believed"] += believed(policy._nodes.ledger, 60, t + 1)
         policy.expect(decision)
-        waiting.append((decision, trial.rewards[t, arm]))
+        waiting.append((decision, trial.rewards[t, decision.arm]))
         if len(waiting) > delay:
             policy.update(*waiting.popleft())
-    assert strangers > 0 or labels == "true"
+    assert played["stranger"] > 0 or labels == "true"
+    assert played["checked"] > 0 or labels != "true"
+    assert played["believed"] == 0 or labels != "shuffled"
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -140,8 +161,8 @@ def test_after_100_rounds_an_arm_some_go_to_those_given_up_by_mistake(seed):
         if t in (720, 1280, 2000):
             assert arm == given_up_by_hand(policy, t)
         else:
-            assert arm == named
-        others += [t] * (arm != named)
+            assert arm in named
+        others += [t] * (arm not in named)
         policy.learn(arm, rng.normal(arm, 1.0))
     assert others
 
@@ -160,25 +181,77 @@ def test_draws_are_those_of_the_posterior():
         assert draws.std() == pytest.approx(sd, rel=4 / np.sqrt(4000))
 
 
+def half_known(arms, means, rng):
+    """A history of 20 plays for half of the arms, of each of five clusters alike."""
+    past = np.repeat(np.flatnonzero(np.arange(arms) % 10 < 5), 20)
+    return hr.History.from_rounds(arms=past, rewards=means[past] + 0.5 * rng.normal(size=past.size))
+
+
+def plays_of(policy, means, rounds, rng):
+    """The arms of so many rounds."""
+    played = []
+    for _ in range(rounds):
+        played.append(policy.select().arm)
+        policy.learn(played[-1], means[played[-1]] + 0.5 * rng.normal())
+    return np.array(played)
+
+
 @pytest.mark.parametrize(("arms", "pace"), [(60, 1), (150, 3), (300, 27)])
-def test_one_round_in_so_many_goes_to_an_arm_never_played_whatever_its_label_says(arms, pace):
-    """One in (K / 100)^3; the other rounds nearly all go to the cluster that is by far the best."""
-    groups = np.arange(arms) % 5
-    past = np.repeat(np.flatnonzero(np.arange(arms) % 10 < 5), 20)  # half of each cluster
+def test_where_labels_say_nothing_one_round_in_so_many_goes_to_an_arm_never_played(arms, pace):
+    """One in (K / 100)^3."""
     rng = np.random.default_rng(0)
-    log = hr.History.from_rounds(arms=past, rewards=groups[past] + 0.5 * rng.normal(size=past.size))
-    policy = hr.HierUCB(range(arms), clusters=groups, history=log)
-    untried = set(range(arms)) - set(past.tolist())
-    others = []
-    for t in range(1, 161):
-        arm = policy.select().arm
-        if t % pace == 0 and untried:
-            assert arm in untried
-        else:
-            others.append(groups[arm] == 4)
-        policy.learn(arm, groups[arm] + 0.5 * rng.normal())
+    means = np.arange(arms) % 5
+    log = half_known(arms, means, rng)
+    policy = hr.HierUCB(range(arms), clusters=rng.permutation(means), history=log)
+    untried = set(range(arms)) - set(log.arms)
+    played = plays_of(policy, means, 160, rng)
+    assert policy._nodes.ledger[EVIDENCE] < 3
+    for t, arm in enumerate(played, start=1):
+        assert arm in untried or t % pace or not untried
         untried.discard(arm)
-    assert np.mean(others) > 0.8
+
+
+def test_labels_that_are_believed_are_played_by_for_10_rounds_an_arm():
+    """Then every arm is tried; in the leading cluster all are played five times before."""
+    rng = np.random.default_rng(0)
+    means = np.arange(60) % 5
+    log = half_known(60, means, rng)
+    policy = hr.HierUCB(range(60), clusters=means, history=log)
+    untried = set(range(60)) - set(log.arms)
+    early = plays_of(policy, means, 599, rng)
+    assert believed(policy._nodes.ledger, 60, 599)
+    assert untried & set(early.tolist()) == {arm for arm in untried if means[arm] == 4}
+    assert np.bincount(early, minlength=60)[[arm for arm in untried if means[arm] == 4]].min() >= 5
+    sweep = plays_of(policy, means, 24, rng)
+    assert set(sweep.tolist()) == untried - set(early.tolist())
+
+
+def test_an_arm_that_does_not_belong_to_the_leading_cluster_makes_all_be_tried():
+    """The best arm has the label of the worst cluster, and no history; one of the worst that of the best."""
+    rng = np.random.default_rng(0)
+    labels = np.arange(60) % 5
+    means = labels.astype(float)
+    log = half_known(60, means, rng)
+    means[55], means[59] = 6.0, 0.0
+    policy = hr.HierUCB(range(60), clusters=labels, history=log)
+    assert believed(policy._nodes.ledger, 60, 1)
+    played = plays_of(policy, means, 150, rng)
+    assert not believed(policy._nodes.ledger, 60, 150)
+    assert set(played.tolist()) >= set(range(60)) - set(log.arms)
+    assert (played[-50:] == 55).mean() > 0.8
+
+
+def test_labels_once_caught_are_not_believed_again():
+    """Though the arm turns out to belong to its cluster after all; and neither by those who learn of it."""
+    rng = np.random.default_rng(0)
+    means = np.arange(60) % 5
+    log = half_known(60, means, rng)
+    policy, other = (hr.HierUCB(range(60), clusters=means, history=log) for _ in range(2))
+    for reward in np.concatenate([rng.normal(0.0, 0.5, size=6), rng.normal(4.0, 0.5, size=5000)]):
+        policy.learn(59, reward)
+    other.merge(policy)
+    for nodes in (policy._nodes, other._nodes):
+        assert nodes.derived[nodes.arms.leaves, STRANGER].max() < 0.9 < nodes.ledger[STRANGEST]
 
 
 @pytest.mark.parametrize(("noise", "least", "most"), [("uniform", 2.0, 10.0), ("gaussian", 1.0, 1.2)])

@@ -56,7 +56,7 @@ def test_spreads_are_the_posterior_means_of_the_model_over_its_grid():
     table[:, ARMS] = policy._nodes.derived[:, ARMS]
     table[leaves, PLAYS], table[leaves, MEAN], table[leaves, NOISE] = plays, means, noise
     unit = means.var(ddof=1)
-    s2, mu0, tau2 = estimate_spreads(tree, table, unit)
+    s2, mu0, tau2, evidence = estimate_spreads(tree, table, unit)
     logs, values = [], []
     for a in GRID:
         for b in GRID:
@@ -66,6 +66,8 @@ def test_spreads_are_the_posterior_means_of_the_model_over_its_grid():
             values.append((pair[1], centre, pair[0]))
     odds = np.exp(np.array(logs) - max(logs))
     assert (s2, mu0, tau2) == pytest.approx(tuple(np.average(values, axis=0, weights=odds)), rel=1e-9)
+    labelled = np.array([s2 > NOTHING * unit for s2, _, _ in values])
+    assert evidence == pytest.approx(np.log(odds[labelled].mean() / odds[~labelled].mean()), rel=1e-9)
 
 
 @pytest.mark.parametrize("noise", ["uniform", "bernoulli", "gaussian"])

@@ -7,10 +7,9 @@ from ..randomness import mixed, normal
 from ..statistics import PULLS, waiting
 from ..tree import FIRST, PARENT, SIZE
 from ..types import Floats, Links
-from .rewards import as_member, as_stranger, bound, width
+from .rewards import CALM, as_member, as_stranger, believed, bound, inside_level, patient, width
 from .table import (
     ARMS,
-    BINARY,
     CEILING,
     CENTRE,
     COUNT,
@@ -27,14 +26,15 @@ from .table import (
     WITHIN,
 )
 
-INSIDE = 3.0
-"""The level of widths inside a cluster; 1 if rewards take two values."""
+CHECKED = 5.0
+"""Plays of each arm in the leading cluster, while labels are believed: one that does not belong there shows that they err."""
 
 SWEEP = 100.0
-"""One round in (K / SWEEP)^3 goes to an arm never played, while there is one: of a hundred arms each is tried at once."""
+"""One round in (K / SWEEP)^3 goes to an arm never played, while there is one: of a hundred arms each is tried at once, unless
+labels speak for them."""
 
-CALM, DOUBT = 100.0, 0.05
-"""After so many rounds an arm, DOUBT sqrt(K t) of the first t go to arms that may have been given up by mistake."""
+DOUBT = 0.05
+"""After CALM rounds an arm, DOUBT sqrt(K t) of the first t go to arms that may have been given up by mistake."""
 
 
 @compiled
@@ -74,6 +74,8 @@ def opening(tree: Links, online: Floats, past: Floats, pending: Floats, derived:
 @compiled
 def sweeping(ledger: Floats, rounds: float) -> bool:
     """Whether this round is for an arm never played, whatever its label says."""
+    if patient(ledger, rounds):
+        return False
     due: bool = rounds % max(1.0, math.floor((ledger[COUNT] / SWEEP) ** 3)) == 0.0
     return due
 
@@ -139,24 +141,25 @@ def leading(tree: Links, derived: Floats, ledger: Floats) -> int:
 
 @compiled
 def best_inside(tree: Links, pending: Floats, derived: Floats, ledger: Floats, cluster: int, rounds: float) -> int:
-    """Inside a cluster: an arm never played, else the highest bound of its own mean."""
+    """Inside a cluster: an arm never played, or too little to tell whether it belongs; else the highest bound of its own mean."""
     first, last = tree[cluster, FIRST], tree[cluster, FIRST] + tree[cluster, SIZE]
-    chosen, best, least = -1, -math.inf, 1 << 33
-    level = 1.0 if ledger[BINARY] > 0.0 else INSIDE
+    wanted = CHECKED if believed(ledger, rounds) and cluster == leading(tree, derived, ledger) else 1.0
+    chosen, best, fewest, least = -1, -math.inf, math.inf, 1 << 33
     for node in range(first, last):
         if tree[node, SIZE] > 0:
             continue
         awaited = waiting(pending, node)
         plays = derived[node, PLAYS] + awaited
-        value = math.inf
-        if plays > 0.0:
+        if plays < wanted:
+            rank = mixed(node - first)
+            if plays < fewest or (plays == fewest and rank < least):
+                chosen, best, fewest, least = node, math.inf, plays, rank
+        elif best < math.inf:
             z = rounds / (derived[cluster, ARMS] * plays)
-            value = filled_mean(derived, node, awaited) + width(derived[node, HOPED] / plays, z, level, ledger[COUNT])
-        rank = mixed(node - first)
-        if value > best or (value == math.inf and rank < least):
-            chosen, best = node, value
-            if value == math.inf:
-                least = rank
+            own = width(derived[node, HOPED] / plays, z, inside_level(ledger), ledger[COUNT])
+            value = filled_mean(derived, node, awaited) + own
+            if value > best:
+                chosen, best = node, value
     return chosen
 
 

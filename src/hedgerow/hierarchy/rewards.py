@@ -26,6 +26,7 @@ from .table import (
     CENTRE,
     COUNT,
     DRIFT2,
+    EVIDENCE,
     GROWN,
     HOPED,
     INNER,
@@ -43,6 +44,7 @@ from .table import (
     S2,
     SPREAD2,
     STRANGER,
+    STRANGEST,
     TAU2,
     UNIT,
     WITHIN,
@@ -51,6 +53,16 @@ from .table import (
 
 LEVEL, BOLDER, RATES = 15.0, 2.0, 3.0
 """Of the widths between clusters, see ``level``."""
+
+INSIDE, INSIDE_RATES = 3.0, 1.0
+"""Of the widths inside a cluster, if rewards take many values and if they take two."""
+
+MARGIN, CAUGHT, CALM = 3.0, 0.9, 100.0
+"""Labels are believed if arms are likelier with them by so many nats, until the chance that an arm does not belong to its cluster
+has been so high, and for so many rounds an arm."""
+
+PATIENCE = 10.0
+"""Rounds an arm for which labels that are believed speak for the arms never played."""
 
 STRANGERS = 1.0
 """Arms expected not to belong to their cluster, whatever the spreads say."""
@@ -79,6 +91,25 @@ def level(ledger: Floats) -> float:
 
 
 @compiled
+def inside_level(ledger: Floats) -> float:
+    """The level of widths inside a cluster."""
+    return INSIDE_RATES if ledger[BINARY] > 0.0 else INSIDE
+
+
+@compiled
+def believed(ledger: Floats, rounds: float) -> bool:
+    """Whether labels have shown that they are worth something, and no arm has shown yet that they err."""
+    held: bool = ledger[EVIDENCE] > MARGIN and ledger[STRANGEST] <= CAUGHT
+    return held and rounds < CALM * ledger[COUNT]
+
+
+@compiled
+def patient(ledger: Floats, rounds: float) -> bool:
+    """Whether arms never played are what their labels say."""
+    return believed(ledger, rounds) and rounds < PATIENCE * ledger[COUNT]
+
+
+@compiled
 def place_arm(derived: Floats, ledger: Floats, node: int, above: int) -> None:
     """An arm in its cluster, whose centre is known: E and V; the chance of being a stranger; and what it would be as one."""
     plays, mean, noise = derived[node, PLAYS], derived[node, MEAN], derived[node, NOISE]
@@ -100,6 +131,7 @@ def place_arm(derived: Floats, ledger: Floats, node: int, above: int) -> None:
     odds = 0.5 * (math.log(member / stranger) + (mean - others) ** 2 / member - (mean - ledger[MU0]) ** 2 / stranger)
     weight = chance * math.exp(min(odds, 50.0))
     derived[node, STRANGER] = weight / (weight + 1.0 - chance)
+    ledger[STRANGEST] = max(ledger[STRANGEST], derived[node, STRANGER])
     drawn = noise / (spread * ledger[GROWN] ** SURPRISE)  # plays that the mean of all arms counts as
     derived[node, ALONE] = (plays * mean + drawn * ledger[MU0]) / (plays + drawn)
     derived[node, ALONE_SPREAD] = noise / (plays + drawn)
@@ -119,14 +151,18 @@ def as_member(derived: Floats, ledger: Floats, node: int, rounds: float, awaited
 def as_stranger(derived: Floats, ledger: Floats, node: int, rounds: float, awaited: float) -> float:
     """How good an arm may be if it does not belong to its cluster, the more boldly the likelier that is.
 
-    Awaited rewards narrow it, and count as what is expected of them.
+    While labels are believed no more boldly than inside a cluster, and at first not at all if it was never played. Awaited
+    rewards narrow it, and count as what is expected of them.
     """
+    if derived[node, PLAYS] == 0.0 and patient(ledger, rounds):
+        return -math.inf
     noise, spread, mean = derived[node, NOISE], derived[node, ALONE_SPREAD], derived[node, ALONE]
     share = spread * awaited / noise
     spread /= 1.0 + share
     mean += share / (1.0 + share) * (derived[node, WITHIN] - mean)
     z = rounds / ledger[COUNT] * derived[node, STRANGER] * spread / noise
-    value: float = mean + width(spread, z, level(ledger), ledger[COUNT])
+    bold = inside_level(ledger) if believed(ledger, rounds) else level(ledger)
+    value: float = mean + width(spread, z, bold, ledger[COUNT])
     return value
 
 
@@ -165,7 +201,7 @@ def refresh(tree: Links, online: Floats, past: Floats, derived: Floats, ledger: 
         ledger[UNIT] = 0.0
         return
     ledger[NEXT] = rounds + max(1.0, math.floor((GROWTH - 1.0) * rounds))
-    ledger[S2], ledger[MU0], ledger[SPREAD2] = estimate_spreads(tree, derived, ledger[UNIT])
+    ledger[S2], ledger[MU0], ledger[SPREAD2], ledger[EVIDENCE] = estimate_spreads(tree, derived, ledger[UNIT])
     for node in range(int(ledger[INNER])):
         if tree[node, SIZE] > 0 and derived[node, ARMS] > 0.0:
             place_cluster(tree, derived, ledger, node)
@@ -200,7 +236,10 @@ def learn_reward(tree: Links, online: Floats, past: Floats, derived: Floats, led
     derived[leaf, PLAYS], derived[leaf, MEAN] = plays, mean
     derived[leaf, NOISE] = noise_of(derived, ledger, leaf, deviations, freedom)
     derived[leaf, HOPED] = hoped_noise(derived, ledger, leaf, deviations, freedom)
+    trusting = ledger[STRANGEST] <= CAUGHT
     place_cluster(tree, derived, ledger, tree[leaf, PARENT])
+    if trusting and ledger[STRANGEST] > CAUGHT:  # the bounds of all arms have risen
+        refresh(tree, online, past, derived, ledger)
 
 
 def new_ledger() -> Floats:

@@ -21,6 +21,9 @@ GRID = np.array([0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.5])
 NOTHING = 1e-6
 """The first s^2, in the same units squared: the labels carry nothing."""
 
+TINY = 1e-300
+"""A likelihood below which all are 0."""
+
 
 @compiled
 def between(step: int) -> float:
@@ -73,8 +76,11 @@ def around(s2: float, mu0: float, weight: float, centre: float) -> float:
 
 
 @compiled
-def estimate_spreads(tree: Links, table: Floats, unit: float) -> tuple[float, float, float]:
-    """Posterior means of s^2, mu0 and the common tau^2; fills every cluster's own tau^2, log-normal (sd 1) around that."""
+def estimate_spreads(tree: Links, table: Floats, unit: float) -> tuple[float, float, float, float]:
+    """Posterior means of s^2, mu0 and the common tau^2; by how many nats the means are likelier with their labels than without.
+
+    Fills every cluster's own tau^2, log-normal (sd 1) around the common one.
+    """
     steps, nodes = GRID.size, len(tree)
     weights, centres, logs = np.zeros((steps, nodes)), np.zeros((steps, nodes)), np.zeros((steps, nodes))
     likelihood, mu = np.zeros((steps, steps)), np.zeros((steps, steps))
@@ -86,6 +92,8 @@ def estimate_spreads(tree: Links, table: Floats, unit: float) -> tuple[float, fl
             for node in range(nodes):
                 likelihood[a, b] += logs[a, node] + around(s2, mu[a, b], weights[a, node], centres[a, node])
     odds = np.exp(likelihood - likelihood.max())
+    with_labels, without = odds[:, 1:].sum() / (steps - 1.0), odds[:, 0].sum()
+    evidence = math.log(max(with_labels, TINY)) - math.log(max(without, TINY))
     odds /= odds.sum()
     s2, mu0, tau2 = 0.0, 0.0, 0.0
     for a in range(steps):
@@ -101,4 +109,4 @@ def estimate_spreads(tree: Links, table: Floats, unit: float) -> tuple[float, fl
                 own[a] = logs[a, node] + around(s2, mu0, weights[a, node], centres[a, node]) - 0.5 * away * away
             chances = np.exp(own - own.max())
             table[node, TAU2] = (chances * GRID * GRID).sum() / chances.sum() * unit
-    return s2, mu0, tau2
+    return s2, mu0, tau2, evidence

@@ -12,8 +12,9 @@ PLAYS, MEAN, NOISE, WITHIN, WITHIN_SPREAD, STRANGER, ALONE, ALONE_SPREAD, CEILIN
 ARMS, TAU2, CENTRE, PRECISION, LEAD = range(5)
 
 NEXT, S2, MU0, SPREAD2, UNIT, TYPICAL, LEVEL_MEAN, BINARY, LEAST = range(9)
-LARGEST, LAST, INNER, COUNT, POOLED, GROWN, DRIFT2, LOW, HIGH, NUMBERS = range(9, 19)
+LARGEST, LAST, INNER, COUNT, POOLED, GROWN, DRIFT2, LOW, HIGH, EVIDENCE, STRANGEST, NUMBERS = range(9, 21)
 """The ledger: t of the next refresh; s^2, mu0 and the common tau^2; the arm means' variance; typical noise variance; mean of the
 arm means; whether rewards take two values; the least and largest online reward; the arm played last; one more than the last
 inner node; the number of arms; noise variance pooled by plays, and how many times the typical one that is, at least 1;
-d^2, how far history is off; the two values that rewards take, if so."""
+d^2, how far history is off; the two values that rewards take, if so; by how many nats arms are likelier with their labels than
+without; the highest chance so far that an arm does not belong to its cluster."""

@@ -23,6 +23,7 @@ from ..hierarchy.table import (
     PLAYS,
     S2,
     SPREAD2,
+    STRANGEST,
     TRUST,
     TYPICAL,
     UNIT,
@@ -49,10 +50,10 @@ def shapes(rule: Rule, nodes: int, dimension: int | None) -> tuple[tuple[int, in
 def derive(
     tree: Links, online: Floats, past: Floats, pending: Floats, rule: Rule, layout: Layout, before: Floats | None
 ) -> tuple[Floats, Floats]:
-    """The model from the sums; of the ledger of before only the range of the rewards is kept."""
+    """The model from the sums; of the ledger of before the range of the rewards is kept, and what labels have been caught at."""
     derived, ledger = np.zeros((len(tree), COLUMNS)), new_ledger()
     if before is not None:
-        ledger[[LEAST, LARGEST]] = before[[LEAST, LARGEST]]
+        ledger[[LEAST, LARGEST, STRANGEST]] = before[[LEAST, LARGEST, STRANGEST]]
     prepare(tree, derived, ledger)
     refresh(tree, online, past, derived, ledger)
     return derived, ledger
@@ -66,9 +67,10 @@ def sound(tree: Links, ledger: Floats, dimension: int | None) -> bool:
 
 
 def join(learnt: Floats, own: Floats, other: Floats, since: Floats | None) -> tuple[Floats, Floats]:
-    """Rows as they are, and the range of the rewards of both."""
+    """Rows as they are, the range of the rewards of both, and what labels have been caught at by either."""
     both = own.copy()
     both[LEAST], both[LARGEST] = min(own[LEAST], other[LEAST]), max(own[LARGEST], other[LARGEST])
+    both[STRANGEST] = max(own[STRANGEST], other[STRANGEST])
     return learnt, both
 
 
