@@ -70,8 +70,8 @@ def strangers(nodes, groups):
 
 
 def believed(ledger, arms, t):
-    """Labels make arms likelier by three nats, none was a stranger with a chance above 0.9, and there were few rounds."""
-    return ledger[EVIDENCE] > 3 and ledger[STRANGEST] <= 0.9 and t < 100 * arms
+    """Labels make arms likelier by three nats, none was a stranger with a chance above 0.8, and there were few rounds."""
+    return ledger[EVIDENCE] > 3 and ledger[STRANGEST] <= 0.8 and t < 100 * arms
 
 
 def inside(ledger):
@@ -251,7 +251,7 @@ def test_labels_once_caught_are_not_believed_again():
         policy.learn(59, reward)
     other.merge(policy)
     for nodes in (policy._nodes, other._nodes):
-        assert nodes.derived[nodes.arms.leaves, STRANGER].max() < 0.9 < nodes.ledger[STRANGEST]
+        assert nodes.derived[nodes.arms.leaves, STRANGER].max() < 0.8 < nodes.ledger[STRANGEST]
 
 
 @pytest.mark.parametrize(("noise", "least", "most"), [("uniform", 2.0, 10.0), ("gaussian", 1.0, 1.2)])

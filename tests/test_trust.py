@@ -371,3 +371,25 @@ def test_words_follow_what_the_policy_makes_of_its_history():
     assert replace(bent, trusted=0.0).differs
     assert "No arm has both" in replace(found, arms=0).words()
     assert "no longer counts history" in replace(found, arms=0).words()
+
+
+@pytest.mark.parametrize("make", [hr.Auto, hr.UCBC, hr.HUCBC, hr.META], ids=lambda make: make.__name__)
+def test_an_arm_with_the_wrong_label_is_named(make):
+    """The first and the last of forty arms in four groups have each other's label."""
+    rng = np.random.default_rng(1)
+    arms, means = [f"arm {k}" for k in range(40)], np.repeat([0.0, 1.0, 2.0, 3.0], 10)
+    groups = dict(zip(arms, np.repeat(["low", "mid", "good", "best"], 10).tolist(), strict=True))
+    groups["arm 0"], groups["arm 39"] = "best", "low"
+    policy = make(arms, clusters=groups)
+    for arm, mean in zip(arms * 5, np.tile(means, 5), strict=True):
+        policy.learn(arm, mean + 0.3 * rng.normal())
+    found = quietly(policy)
+    assert {misfit[:2] for misfit in found.misfits} == {("arm 0", "best"), ("arm 39", "low")}
+    assert "Some arms do not seem to belong to their groups: 'arm " in str(found)
+    assert found.to_dict()["misfits"][0][2] > 0.9
+
+
+@pytest.mark.parametrize(("labels", "most"), [("true", 4), ("shuffled", 1)])
+def test_arms_with_the_right_label_are_seldom_called_misfits_and_random_labels_are_not_blamed_on_arms(labels, most):
+    problem = CLASSICAL(alpha=(0.8, 1.2), labels=labels)
+    assert sum(bool(quietly(lived(hr.Auto, problem, seed=seed)).misfits) for seed in range(40)) <= most

@@ -388,7 +388,10 @@ class Bandit(Locked):
 
     @whole
     def remove_arm(self, arm: Label) -> None:
-        """Withdraw an arm with its rewards, as if it had never been there; what they said of the noise of all arms may stay."""
+        """Withdraw an arm with its rewards, as if it had never been there.
+
+        What they said of the noise of all arms, or against the grouping, may stay.
+        """
         arms = self._nodes.arms
         gone = arms.position(arm)
         if len(arms.labels) == 1:

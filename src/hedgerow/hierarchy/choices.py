@@ -7,7 +7,7 @@ from ..randomness import mixed, normal
 from ..statistics import PULLS, waiting
 from ..tree import FIRST, PARENT, SIZE
 from ..types import Floats, Links
-from .rewards import CALM, as_member, as_stranger, believed, bound, inside_level, patient, width
+from .rewards import CALM, CHECKED, as_member, as_stranger, believed, bound, inside_level, patient, width
 from .table import (
     ARMS,
     CEILING,
@@ -25,9 +25,6 @@ from .table import (
     UNIT,
     WITHIN,
 )
-
-CHECKED = 5.0
-"""Plays of each arm in the leading cluster, while labels are believed: one that does not belong there shows that they err."""
 
 SWEEP = 100.0
 """One round in (K / SWEEP)^3 goes to an arm never played, while there is one: of a hundred arms each is tried at once, unless

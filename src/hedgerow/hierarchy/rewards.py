@@ -24,6 +24,7 @@ from .table import (
     BINARY,
     CEILING,
     CENTRE,
+    COLUMNS,
     COUNT,
     DRIFT2,
     EVIDENCE,
@@ -57,9 +58,12 @@ LEVEL, BOLDER, RATES = 15.0, 2.0, 3.0
 INSIDE, INSIDE_RATES = 3.0, 1.0
 """Of the widths inside a cluster, if rewards take many values and if they take two."""
 
-MARGIN, CAUGHT, CALM = 3.0, 0.9, 100.0
+MARGIN, CAUGHT, CALM = 3.0, 0.8, 100.0
 """Labels are believed if arms are likelier with them by so many nats, until the chance that an arm does not belong to its cluster
 has been so high, and for so many rounds an arm."""
+
+CHECKED = 5.0
+"""Plays from which on an arm speaks against labels; while they are believed each arm of the leading cluster gets as many."""
 
 PATIENCE = 10.0
 """Rounds an arm for which labels that are believed speak for the arms never played."""
@@ -131,7 +135,8 @@ def place_arm(derived: Floats, ledger: Floats, node: int, above: int) -> None:
     odds = 0.5 * (math.log(member / stranger) + (mean - others) ** 2 / member - (mean - ledger[MU0]) ** 2 / stranger)
     weight = chance * math.exp(min(odds, 50.0))
     derived[node, STRANGER] = weight / (weight + 1.0 - chance)
-    ledger[STRANGEST] = max(ledger[STRANGEST], derived[node, STRANGER])
+    if plays >= CHECKED:
+        ledger[STRANGEST] = max(ledger[STRANGEST], derived[node, STRANGER])
     drawn = noise / (spread * ledger[GROWN] ** SURPRISE)  # plays that the mean of all arms counts as
     derived[node, ALONE] = (plays * mean + drawn * ledger[MU0]) / (plays + drawn)
     derived[node, ALONE_SPREAD] = noise / (plays + drawn)
@@ -247,3 +252,13 @@ def new_ledger() -> Floats:
     ledger = np.zeros(NUMBERS)
     ledger[LEAST], ledger[LARGEST] = 1e300, -1e300
     return ledger
+
+
+def fitted(tree: Links, online: Floats, past: Floats, before: Floats | None = None) -> tuple[Floats, Floats]:
+    """Rows and ledger from sums; of a ledger of before the range of the rewards is kept, and what labels have been caught at."""
+    derived, ledger = np.zeros((len(tree), COLUMNS)), new_ledger()
+    if before is not None:
+        ledger[[LEAST, LARGEST, STRANGEST]] = before[[LEAST, LARGEST, STRANGEST]]
+    prepare(tree, derived, ledger)
+    refresh(tree, online, past, derived, ledger)
+    return derived, ledger

@@ -17,4 +17,4 @@ LARGEST, LAST, INNER, COUNT, POOLED, GROWN, DRIFT2, LOW, HIGH, EVIDENCE, STRANGE
 arm means; whether rewards take two values; the least and largest online reward; the arm played last; one more than the last
 inner node; the number of arms; noise variance pooled by plays, and how many times the typical one that is, at least 1;
 d^2, how far history is off; the two values that rewards take, if so; by how many nats arms are likelier with their labels than
-without; the highest chance so far that an arm does not belong to its cluster."""
+without; the highest chance so far that an arm of some plays does not belong to its cluster."""

@@ -25,7 +25,7 @@ def findings(name: str, nodes: Nodes, dimension: int | None, estimated: dict[str
         history = _drifted(rewards.agreement(nodes), estimated)
         groups = np.array([number_of[label] for label in labels])
         grouping = rewards.grouping(_admitted(nodes, history), groups, estimated.get("drift", 0.0)) if grouped else None
-        return replace(blank, grouping=grouping, history=history)
+        return replace(blank, grouping=grouping, misfits=rewards.misfits(nodes) if grouped else (), history=history)
     ledger = nodes.ledger if weighted else None
     history = _drifted(linear.agreement(nodes, dimension, ledger), estimated)
     grouping = linear.grouping(_admitted(nodes, history), dimension, len(number_of), ledger) if grouped else None

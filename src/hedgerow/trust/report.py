@@ -16,6 +16,9 @@ A_HINT = 0.05
 LET_GO = 0.1
 """A policy that counts less than this share of its history has let it go."""
 
+SHOWN = 3
+"""Arms that are named in a sentence."""
+
 NO_GROUPING = {False: "It has no groups to judge.", True: "It is too early to say what the groups are worth."}
 
 
@@ -60,6 +63,22 @@ class Grouping:
             f"{verdict}: they explain {share} of the real differences. {of.capitalize()} differ by about {self.within} "
             f"within a group, and by about {self.between} from group to group{units}."
         )
+
+
+class Misfit(NamedTuple):
+    """An arm that does not seem to belong to its group, and the chance that it does not."""
+
+    arm: Label
+    group: Label
+    chance: float
+
+
+def _misfits(found: tuple[Misfit, ...]) -> str:
+    """For a reader who is no statistician."""
+    shown = [f"{arm!r} to {group!r} (a chance of {min(chance, 0.99):.0%})" for arm, group, chance in found[:SHOWN]]
+    more = f", and {len(found) - SHOWN} more to theirs" if len(found) > SHOWN else ""
+    one, some = "One arm does not seem to belong to its group", "Some arms do not seem to belong to their groups"
+    return f"{one if len(found) == 1 else some}: {'; '.join(shown)}{more}."
 
 
 @dataclass(frozen=True)
@@ -153,6 +172,7 @@ class Trust:
     """What is known about the worth of grouping and history; prints as sentences.
 
     ``grouped``: whether there are groups to judge; ``grouping`` is None as long as there is too little data to judge them by.
+    ``misfits``: arms that do not seem to belong to their group, the clearest first; with contexts nobody looks for them.
     ``noise``: the standard deviation of an arm's rewards that the policy has estimated and explores by, if it does: the scale of
     ``scale="auto"``. ``levelless``: contexts have nothing constant in them, so that arms cannot differ in their level.
     """
@@ -161,6 +181,7 @@ class Trust:
     rounds: int
     grouped: bool = False
     grouping: Grouping | None = None
+    misfits: tuple[Misfit, ...] = ()
     history: Agreement | None = None
     experts: dict[str, float] = field(default_factory=dict)
     noise: float | None = None
@@ -170,6 +191,8 @@ class Trust:
         """The findings, a sentence or two each."""
         lines = [f"{self.policy} after {self.rounds} round{'' if self.rounds == 1 else 's'}:"]
         lines.append(self.grouping.words() if self.grouping else NO_GROUPING[self.grouped])
+        if self.misfits:
+            lines.append(_misfits(self.misfits))
         lines.append(self.history.words() if self.history else "It has no history.")
         if self.experts:
             shares = ", ".join(f"{name} in {share:.0%}" for name, share in self.experts.items())

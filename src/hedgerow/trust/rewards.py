@@ -6,15 +6,18 @@ from ..estimates.chisquare import chi_square_tail
 from ..estimates.grouping import group_means, posterior, share_of, total_variance
 from ..estimates.sums import Sums
 from ..hierarchy.drift import trusted
+from ..hierarchy.rewards import CHECKED, MARGIN, fitted
+from ..hierarchy.table import EVIDENCE, PLAYS, STRANGER, UNIT
 from ..nodes import Nodes
 from ..statistics import PULLS, SQUARES, TOTAL
 from ..types import Floats, Integers
-from .report import Agreement, Estimate, Grouping
+from .report import SHOWN, Agreement, Estimate, Grouping, Misfit
 
 ENOUGH = 2.0
 """Plays of an arm, both before and now, from which on its means are compared."""
 
-FARTHEST = 3
+DOUBTFUL = 0.9
+"""Chance of being a stranger in its group beyond which an arm is named."""
 
 
 def _sums(rows: Floats) -> Sums:
@@ -56,6 +59,18 @@ def grouping(nodes: Nodes, groups: Integers, drift: float) -> Grouping | None:
     return Grouping(shares, estimate(within), estimate(centres.std(axis=1, ddof=1)), count, contextual=False)
 
 
+def misfits(nodes: Nodes) -> tuple[Misfit, ...]:
+    """Arms that are strangers in their group by HierUCB's model, the clearest first; none if the groups say nothing."""
+    past = nodes.arms.totals(nodes.past[nodes.arms.leaves])
+    rows, ledger = fitted(nodes.arms.tree, nodes.online, past)
+    if ledger[UNIT] == 0.0 or ledger[EVIDENCE] <= MARGIN:
+        return ()
+    chance = np.where(rows[nodes.arms.leaves, PLAYS] >= CHECKED, rows[nodes.arms.leaves, STRANGER], 0.0)
+    groups = nodes.arms.clusters or ()
+    order = [k for k in np.argsort(-chance, kind="stable").tolist() if chance[k] > DOUBTFUL]
+    return tuple(Misfit(nodes.arms.labels[k], groups[k], float(chance[k])) for k in order)
+
+
 def _drawn(means: Floats, error: Floats) -> tuple[Floats, Floats]:
     """What past means say of an arm among the others, N(m, A): mean and variance; A by DerSimonian and Laird's estimate."""
     known = np.isfinite(error)
@@ -91,7 +106,7 @@ def agreement(nodes: Nodes) -> Agreement | None:
     drawn, left = _drawn(past.mean, error)
     fair = np.where(both, (online.mean - drawn) / np.sqrt(left + now), 0.0)
     p = max(chi_square_tail(float(found @ found), int(both.sum())) for found in (z, fair))
-    order = np.argsort(-np.abs(z), kind="stable")[: min(FARTHEST, int(both.sum()))]
+    order = np.argsort(-np.abs(z), kind="stable")[: min(SHOWN, int(both.sum()))]
     labels = nodes.arms.labels
     farthest = tuple((labels[k], float(past.mean[k]), float(online.mean[k]), float(z[k])) for k in order.tolist())
     return Agreement(float(past.rows.sum()), int(both.sum()), p, farthest)

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from ..hierarchy.choices import choose_bound, choose_draw
-from ..hierarchy.rewards import bound, learn_reward, new_ledger, prepare, refresh
+from ..hierarchy.rewards import believed, bound, fitted, learn_reward, new_ledger, prepare
 from ..hierarchy.table import (
     ARMS,
     BINARY,
@@ -50,13 +50,8 @@ def shapes(rule: Rule, nodes: int, dimension: int | None) -> tuple[tuple[int, in
 def derive(
     tree: Links, online: Floats, past: Floats, pending: Floats, rule: Rule, layout: Layout, before: Floats | None
 ) -> tuple[Floats, Floats]:
-    """The model from the sums; of the ledger of before the range of the rewards is kept, and what labels have been caught at."""
-    derived, ledger = np.zeros((len(tree), COLUMNS)), new_ledger()
-    if before is not None:
-        ledger[[LEAST, LARGEST, STRANGEST]] = before[[LEAST, LARGEST, STRANGEST]]
-    prepare(tree, derived, ledger)
-    refresh(tree, online, past, derived, ledger)
-    return derived, ledger
+    """The model from the sums."""
+    return fitted(tree, online, past, before)
 
 
 def sound(tree: Links, ledger: Floats, dimension: int | None) -> bool:
@@ -132,7 +127,7 @@ def estimates(rule: int, clock: int, nodes: Nodes, context: Floats) -> tuple[Flo
 def settings(nodes: Nodes) -> dict[str, float]:
     """Typical noise, the spreads within and between clusters, and how far history is off, as standard deviations.
 
-    ``trusted``: the share of the history's plays that counts.
+    ``trusted``: the share of the history's plays that counts. ``labels_believed``: 1 if labels speak for arms never played.
     """
     if nodes.ledger[UNIT] == 0.0:
         return {}
@@ -140,6 +135,7 @@ def settings(nodes: Nodes) -> dict[str, float]:
     found = {"noise": float(noise), "within": float(within)}
     if nodes.arms.clustered:
         found["between"] = float(between)
+        found["labels_believed"] = float(believed(nodes.ledger, nodes.online[0, PULLS]))
     if nodes.past[0, PULLS] > 0.0:
         plays = nodes.past[nodes.arms.leaves, PULLS]
         found["drift"] = float(np.sqrt(nodes.ledger[DRIFT2]))
