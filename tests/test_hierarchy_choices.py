@@ -261,3 +261,15 @@ def test_how_much_noisier_the_arms_played_most_are(noise, least, most):
     policy = build(hr.HierUCB, trial, np.random.default_rng(0))
     play(policy, trial)
     assert least <= policy._nodes.ledger[GROWN] <= most
+
+
+@pytest.mark.parametrize(("labels", "rounds", "least", "most"), [("adversarial", 150, 80, 100), ("true", 1000, 0, 15)])
+def test_labels_that_err_are_caught_soon_and_others_seldom(labels, rounds, least, most):
+    """Of a hundred trials of the paper's bandit with clusters that are worth believing."""
+    problem, caught = hr.problems.SyntheticClassical(alpha=(0.8, 1.2), labels=labels), 0
+    for seed in range(100):
+        trial = problem.trial(rounds, np.random.default_rng([7, seed]))
+        policy = build(hr.HierUCB, trial, np.random.default_rng(0))
+        play(policy, trial)
+        caught += policy._nodes.ledger[STRANGEST] > 0.8
+    assert least <= caught <= most
