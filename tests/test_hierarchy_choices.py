@@ -7,13 +7,16 @@ import pytest
 
 import hedgerow as hr
 from hedgerow.hierarchy.choices import drawn
+from hedgerow.hierarchy.rewards import bound
 from hedgerow.hierarchy.table import (
     BINARY,
+    CEILING,
     DRIFT2,
     EVIDENCE,
     GROWN,
     MEAN,
     MU0,
+    NEXT,
     NOISE,
     PLAYS,
     POOLED,
@@ -273,3 +276,18 @@ def test_labels_that_err_are_caught_soon_and_others_seldom(labels, rounds, least
         play(policy, trial)
         caught += policy._nodes.ledger[STRANGEST] > 0.8
     assert least <= caught <= most
+
+
+def test_no_bound_passes_its_ceiling_when_a_history_catches_its_labels():
+    """The misfit is in the last cluster, so the others are looked at before labels are given up."""
+    rng = np.random.default_rng(0)
+    labels = np.repeat(np.arange(5), 12)
+    means = labels.astype(float)
+    means[-1] = 0.0
+    past = np.repeat(np.arange(60), 10)
+    log = hr.History.from_rounds(arms=past, rewards=means[past] + 0.5 * rng.normal(size=past.size))
+    nodes = hr.HierUCB(range(60), clusters=labels, history=log)._nodes
+    assert nodes.ledger[EVIDENCE] > 3
+    assert nodes.ledger[STRANGEST] > 0.8
+    for leaf in nodes.arms.leaves:
+        assert nodes.derived[leaf, CEILING] == bound(nodes.derived, nodes.ledger, leaf, nodes.ledger[NEXT], 0.0)

@@ -198,6 +198,14 @@ def place_cluster(tree: Links, derived: Floats, ledger: Floats, above: int) -> N
 
 
 @compiled
+def place_clusters(tree: Links, derived: Floats, ledger: Floats) -> None:
+    """The centres of all clusters, and their arms."""
+    for node in range(int(ledger[INNER])):
+        if tree[node, SIZE] > 0 and derived[node, ARMS] > 0.0:
+            place_cluster(tree, derived, ledger, node)
+
+
+@compiled
 def refresh(tree: Links, online: Floats, past: Floats, derived: Floats, ledger: Floats) -> None:
     """Everything from the sums."""
     rounds = 1.0 + online[0, PULLS]
@@ -207,9 +215,10 @@ def refresh(tree: Links, online: Floats, past: Floats, derived: Floats, ledger: 
         return
     ledger[NEXT] = rounds + max(1.0, math.floor((GROWTH - 1.0) * rounds))
     ledger[S2], ledger[MU0], ledger[SPREAD2], ledger[EVIDENCE] = estimate_spreads(tree, derived, ledger[UNIT])
-    for node in range(int(ledger[INNER])):
-        if tree[node, SIZE] > 0 and derived[node, ARMS] > 0.0:
-            place_cluster(tree, derived, ledger, node)
+    trusting = ledger[STRANGEST] <= CAUGHT
+    place_clusters(tree, derived, ledger)
+    if trusting and ledger[STRANGEST] > CAUGHT:  # those placed first have the bounds of labels that are believed
+        place_clusters(tree, derived, ledger)
 
 
 @compiled

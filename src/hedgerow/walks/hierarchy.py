@@ -127,7 +127,7 @@ def estimates(rule: int, clock: int, nodes: Nodes, context: Floats) -> tuple[Flo
 def settings(nodes: Nodes) -> dict[str, float]:
     """Typical noise, the spreads within and between clusters, and how far history is off, as standard deviations.
 
-    ``trusted``: the share of the history's plays that counts. ``labels_believed``: 1 if labels speak for arms never played.
+    ``trusted``: the share of the history's plays that counts. ``labels_believed``: 1 if they are, else 0.
     """
     if nodes.ledger[UNIT] == 0.0:
         return {}
