@@ -144,13 +144,6 @@ def test_signs_that_no_font_has_are_no_cause_for_warnings():
     assert "\U0001f370" in svg(arms_figure(("\U0001f370", "b"), None, np.array([[0.4, 0.3]] * 3)))
 
 
-def test_rates_of_few_events_are_rates():
-    log = pl.DataFrame({"ad": ["a", "b", "b", "c"], "click": [1, 0, 1, 0]})
-    means = hr.inspect(log, arm="ad", reward="click").means
-    assert means.min() >= 0.0
-    assert means.max() <= 1.0
-
-
 def test_the_best_arms_are_listed_by_name():
     arms, means = (*(f"ad-{a}" for a in range(22)), "ad\n22"), np.array([np.linspace(0.1, 0.32, 23)] * 3)
     told = ranking.lines(arms, np.arange(1000.0, 1023.0), means, "the JSON")
@@ -294,7 +287,8 @@ def test_three_pairs_of_arms_are_too_few_for_any_p_value():
 
 @pytest.mark.parametrize("level", [1e9, -1e12])
 def test_the_level_of_rewards_does_not_matter(level):
-    frames = [made_log(rows=4000).with_columns(pl.col("click") + start) for start in (0.5, level)]
+    noise = pl.Series(np.random.default_rng(0).integers(4, size=4000) / 8)  # exact beside any level
+    frames = [made_log(rows=4000).with_columns(pl.col("click") + noise + start) for start in (0.5, level)]
     small, large = (hr.evaluate(frame, **COLUMNS, **QUICK) for frame in frames)
     for name, gain in small.gains.items():
         assert large.gains[name] == pytest.approx(gain, rel=0.01, abs=0.1)

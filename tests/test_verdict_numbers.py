@@ -319,7 +319,7 @@ def test_gains_are_differences_of_paired_runs():
     split = made(([200] * 6, [20, 30, 40, 60, 70, 80]), ([100] * 6, [10, 15, 20, 30, 35, 40]), groups=[0, 0, 1, 1, 2, 2])
     means = np.tile(split.future.mean, (3, 1))
     played = contest(split, means, Setting(rounds=100, runs=2, seed=1), mark=40)
-    found = differences(played, means, split.shares)
+    found = differences(played, means, split)
     assert found["history"] == pytest.approx(played["HUCB"].value - played["UCB"].value)
     assert found["labels"] == pytest.approx(played["grouped"].value - played["shuffled"].value)
     assert found["log"] == pytest.approx(played["HUCB"].value - 1000.0 * split.future.mean.mean())

@@ -68,7 +68,9 @@ def evaluate(
     propensity: Propensity = None,
     separator: Separator = None,
     logging: Logging = None,
-    split: Annotated[float, typer.Option(help="Share of the rows, in the order of time, that is history.")] = 0.5,
+    split: Annotated[
+        float | None, typer.Option(help="Share of the rows, in the order of time, that is history; a half if left out.")
+    ] = None,
     history: Annotated[bool, typer.Option("--history/--no-history", help="Whether to split off a history at all.")] = True,
     rounds: Annotated[int, typer.Option(help="Decisions that a policy gets.")] = 1000,
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same verdict.")] = 0,

@@ -1,6 +1,7 @@
 """The grouping by itself: how much of the real differences between arms it explains, and whether that could be luck."""
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -17,8 +18,8 @@ SPREADS = np.geomspace(0.005, 10.0, 33)
 OWN = np.arange(-8, 9, 4)
 """Steps of these by which the spread within a group may be off the usual one: up to sevenfold, log-normal of deviation 1."""
 
-ENOUGH_EVENTS = 5.0
-"""Events from which on the logarithm of an arm's odds is close enough to normal; nine arms in ten must have them."""
+FEW_EVENTS = 20.0
+"""Events expected of an arm below which the variance of its rate is taken from the binomial distribution."""
 
 UNSEEN = 1e12
 """Variance of what is known of an arm without rows, in units of what other arms have."""
@@ -41,6 +42,10 @@ class Explained:
     best_in_best: float
     within: float
     between: float
+
+    def times(self, size: float) -> "Explained":
+        """The same in a unit of which one is so many of the other."""
+        return replace(self, within=size * self.within, between=size * self.between)
 
 
 def total_variance(mean: Floats, variance: Floats) -> float:
@@ -82,47 +87,46 @@ def permutation(sums: Sums, groups: Integers, rng: np.random.Generator, *, binar
     return float((1 + beaten) / (SHUFFLES + 1))
 
 
-def _believed(sums: Sums) -> tuple[Floats, Floats]:
-    """Rates drawn to the overall one by a beta prior, whose spread is that of the arms, and rows with those that it counts as.
+def arcsine(events: Floats, rows: Floats) -> Floats:
+    """The arcsine of the root of a rate: near normal, with a variance that hardly goes with the rate."""
+    return np.asarray(np.arcsin(np.sqrt((events + 0.25) / (rows + 0.5))))
 
-    At its own rate an arm's variance would go with what it is to measure.
+
+def arcsine_variance(rows: Floats, rate: float) -> Floats:
+    """Of ``arcsine`` of so many rows: 1 / (4 n + 2), or from the binomial distribution where few events are expected."""
+    rare = min(rate, 1.0 - rate)
+    found = 1.0 / (4.0 * rows + 2.0)
+    counts, at = np.unique(np.maximum(np.round(rows), 1.0), return_inverse=True)
+    few = counts * rare < FEW_EVENTS
+    n = counts[few]
+    chance, first, second = (1.0 - rare) ** n, np.zeros(n.size), np.zeros(n.size)
+    for events in range(int(min(n.max(initial=0.0), 4.0 * FEW_EVENTS)) + 1):
+        value = arcsine(np.minimum(n, events), n)
+        first += chance * value
+        second += chance * value * value
+        chance = chance * np.maximum(n - events, 0.0) / (events + 1.0) * rare / (1.0 - rare)
+    factor = np.ones(counts.size)
+    factor[few] = (second - first**2) * (4.0 * n + 2.0)
+    return np.asarray(found * factor[at])
+
+
+def estimates(sums: Sums, *, binary: bool) -> tuple[Floats, Floats, float]:
+    """Arms' values, their variances, and the width of the prior on their spread.
+
+    0/1 rewards are looked at by the arcsine of the root of their rate, and vary as at the overall rate: at its own an arm
+    without an event would seem to be the surest of all.
     """
     seen = sums.rows > 0.0
-    overall = min(max(sums.overall, 1e-12), 1.0 - 1e-12)
-    noise = overall * (1.0 - overall)
-    spread = total_variance(sums.mean[seen], noise / sums.rows[seen]) if seen.sum() > 1 else 0.0
-    prior = max(noise / max(spread, 1e-9 * noise) - 1.0, 2.0)
-    rows = sums.rows + prior
-    return (sums.total + prior * overall) / rows, rows
-
-
-def _rate_variance(sums: Sums) -> Floats:
-    """Expected variance of the mean of 0/1 rewards: p (1 - p) of a beta posterior, over the rows."""
-    rate, rows = _believed(sums)
-    return rate * (1.0 - rate) * rows / (rows + 1.0) / np.where(sums.rows > 0.0, sums.rows, 1.0)
-
-
-def _odds_variance(sums: Sums) -> Floats:
-    """Expected variance of log odds: E 1 / (S + 1/2) + E 1 / (n - S + 1/2), to second order in the spread of S."""
-    rate, _ = _believed(sums)
-    n = np.where(sums.rows > 0.0, sums.rows, 1.0)
-    spread = n * rate * (1.0 - rate)
-    found = sum(1.0 / (n * part + 0.5) + spread / (n * part + 0.5) ** 3 for part in (rate, 1.0 - rate))
-    return np.asarray(found)
-
-
-def estimates(sums: Sums, *, binary: bool) -> tuple[Floats, Floats, float, bool]:
-    """Arms' values, their variances, the width of the prior on their spread, and whether they are log odds."""
-    seen = sums.rows > 0.0
-    if binary and np.quantile(np.minimum(sums.total, sums.rows - sums.total), 0.1) >= ENOUGH_EVENTS:
-        hits, misses = sums.total + 0.5, sums.rows - sums.total + 0.5
-        value, variance, width, odds = np.log(hits / misses), _odds_variance(sums), 0.5, True
+    if binary:
+        overall = min(max(sums.overall, 1e-12), 1.0 - 1e-12)
+        value, variance = arcsine(sums.total, sums.rows), arcsine_variance(sums.rows, overall)
+        width = 0.25 * math.sqrt(overall * (1.0 - overall))  # 0.5 in log odds
     else:
-        value, variance = sums.mean, _rate_variance(sums) if binary else sums.errors(binary=False)
-        width, odds = 0.5 * (sums.overall if binary else float(sums.mean[seen].std())), False
+        value, variance = sums.mean, sums.errors(binary=False)
+        width = 0.5 * float(sums.mean[seen].std())
     variance = np.maximum(variance, 1e-12 * width * width + 1e-300)
     value = np.where(seen, value, value[seen].mean())
-    return value, np.where(seen, variance, UNSEEN * variance[seen].max()), max(width, 1e-150), odds
+    return value, np.where(seen, variance, UNSEEN * variance[seen].max()), max(width, 1e-150)
 
 
 @dataclass(frozen=True)
@@ -191,14 +195,14 @@ def posterior(sums: Sums, groups: Integers, rng: np.random.Generator, *, binary:
 
     The likelihood does not ask why an arm was played, so that arms may have been chosen by what they had paid.
     """
-    value, variance, width, odds = estimates(sums, binary=binary)
+    value, variance, width = estimates(sums, binary=binary)
     arms = _gathered(value, variance, groups, width * SPREADS)
     logs = evidence(arms, width)
     chances = np.exp(logs - logs.max()).ravel()
     count = min(DRAWS, max(LEAST_DRAWS, MOST_CELLS // value.size))
     chosen = rng.choice(logs.size, size=count, p=chances / chances.sum())
     draws = np.stack([_draw(arms, *divmod(int(at), SPREADS.size), value, variance, groups, rng) for at in chosen])
-    return 1.0 / (1.0 + np.exp(-draws)) if odds else draws
+    return np.sin(np.clip(draws, 0.0, 0.5 * np.pi)) ** 2 if binary else draws
 
 
 def _draw(
@@ -227,13 +231,18 @@ def group_means(means: Floats, groups: Integers) -> Floats:
     return np.asarray(np.add.reduceat(ordered, np.cumsum(sizes) - sizes, axis=1) / sizes)
 
 
+def spreads_of(means: Floats, groups: Integers) -> tuple[Floats, Floats]:
+    """Standard deviations of each row of arm means within groups, and of the groups' means."""
+    centres = group_means(means, groups)
+    within = ((means - centres[:, groups]) ** 2).sum(axis=1) / max(means.shape[1] - centres.shape[1], 1)
+    return np.sqrt(within), np.asarray(centres.std(axis=1, ddof=min(centres.shape[1] - 1, 1)))
+
+
 def share_of(means: Floats, groups: Integers) -> Floats:
     """1 - MSW / MST of each row of arm means: 0 for random labels, 1 if the arms of a group are equal."""
-    sizes = np.bincount(groups)
     total = ((means - means.mean(axis=1, keepdims=True)) ** 2).sum(axis=1) / max(means.shape[1] - 1, 1)
-    centres = group_means(means, groups)
-    within = ((means - centres[:, groups]) ** 2).sum(axis=1) / max(means.shape[1] - sizes.size, 1)
-    return np.asarray(1.0 - np.divide(within, total, out=np.ones_like(total), where=total > 0.0))
+    within, _ = spreads_of(means, groups)
+    return np.asarray(1.0 - np.divide(within**2, total, out=np.ones_like(total), where=total > 0.0))
 
 
 def explain(sums: Sums, groups: Integers, rng: np.random.Generator, *, binary: bool) -> Explained:
@@ -245,7 +254,7 @@ def explain(sums: Sums, groups: Integers, rng: np.random.Generator, *, binary: b
     own = groups[None, :] == groups[best][:, None]
     tight = np.where(own, draws, np.inf).min(axis=1) > np.where(own, -np.inf, draws).max(axis=1)
     centres = group_means(draws, groups)
-    within = np.sqrt(((draws - centres[:, groups]) ** 2).mean(axis=1))
+    within, between = spreads_of(draws, groups)
     return Explained(
         share=max(float(median), 0.0),
         low=0.0 if p > 0.05 else max(float(low), 0.0),
@@ -254,5 +263,5 @@ def explain(sums: Sums, groups: Integers, rng: np.random.Generator, *, binary: b
         tight=float(tight.mean()),
         best_in_best=float((centres.argmax(axis=1) == groups[best]).mean()),
         within=float(np.median(within)),
-        between=float(np.median(centres.std(axis=1))),
+        between=float(np.median(between)),
     )

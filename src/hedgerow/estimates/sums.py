@@ -33,6 +33,10 @@ class Sums:
     def __add__(self, other: "Sums") -> "Sums":
         return Sums(self.rows + other.rows, self.total + other.total, self.squares + other.squares)
 
+    def noise_known(self, *, binary: bool) -> bool:
+        """Whether an arm has two rewards, or they are 0 and 1, whose rate tells their noise."""
+        return binary or bool(self.rows.max(initial=0.0) > 1.0)
+
     def noise(self) -> Floats:
         """Variance of an arm's rewards: its own, shrunk to the pooled one by as much as five rows would."""
         freedom = np.maximum(self.rows - 1.0, 0.0)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..estimates.chisquare import chi_square_tail
-from ..estimates.grouping import group_means, posterior, share_of, total_variance
+from ..estimates.grouping import posterior, share_of, spreads_of, total_variance
 from ..estimates.sums import Sums
 from ..hierarchy.drift import trusted
 from ..hierarchy.rewards import CHECKED, MARGIN, fitted
@@ -46,17 +46,15 @@ def grouping(nodes: Nodes, groups: Integers, drift: float) -> Grouping | None:
     """Spreads within and between groups and the share explained, from draws of the arms' expected rewards."""
     past, online = _sums(nodes.past[nodes.arms.leaves]), _sums(nodes.online[nodes.arms.leaves])
     sums = online + (_believed(past, drift) if drift > 0.0 else past)
-    seen, binary = np.count_nonzero(sums.rows), _binary(sums)
-    if not binary and sums.rows.max() <= 1.0:  # nothing is known of the noise
+    binary = _binary(sums)
+    if not sums.noise_known(binary=binary) or np.count_nonzero(sums.rows) < 3:
         return None
-    if seen < 3 or np.ptp(sums.mean[sums.rows > 0.0]) == 0.0:
+    if np.ptp(sums.mean[sums.rows > 0.0]) == 0.0:
         return None
     draws = posterior(sums, groups, np.random.default_rng(0), binary=binary)
-    count = int(groups.max()) + 1
-    centres = group_means(draws, groups)
-    within = np.sqrt(((draws - centres[:, groups]) ** 2).sum(axis=1) / max(groups.size - count, 1))
+    within, between = map(estimate, spreads_of(draws, groups))
     shares = estimate(np.clip(share_of(draws, groups), 0.0, 1.0))
-    return Grouping(shares, estimate(within), estimate(centres.std(axis=1, ddof=1)), count, contextual=False)
+    return Grouping(shares, within, between, int(groups.max()) + 1, contextual=False)
 
 
 def misfits(nodes: Nodes) -> tuple[Misfit, ...]:

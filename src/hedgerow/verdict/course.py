@@ -1,6 +1,6 @@
 """Trust over time: what the later rows of a log say of its groups and of its history, as they come in."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -26,6 +26,10 @@ class Course:
     rows: Integers
     share: Floats | None
     moved: Floats | None
+
+    def times(self, size: float) -> "Course":
+        """The same in a unit of which one is so many of the other."""
+        return self if self.moved is None else replace(self, moved=size * self.moved)
 
 
 def trust_over_time(log: "Log", split: Split, *, weigh: bool, seed: int) -> Course:

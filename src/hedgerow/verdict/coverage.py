@@ -108,18 +108,18 @@ def simulate(cell: Cell, rng: np.random.Generator) -> Truth:
     choice = _choice(cell, rng)
     past_odds = odds + (BIAS * rng.standard_normal(cell.arms) if cell.history == "biased" else 0.0)
     past_rows = 0 if cell.history == "none" else cell.rows // 2
-    past, _ = _logged(past_odds, choice, past_rows, rng)
-    future, effective = _logged(odds, choice, cell.rows - past_rows, rng)
-    both = past + future
+    past, future = _logged(past_odds, choice, past_rows, rng), _logged(odds, choice, cell.rows - past_rows, rng)
+    both, seen = past[0] + future[0], int(cell.logging == "skewed")
     split = Split(
-        future=effective if cell.logging == "skewed" else future,
-        past=past,
+        future=future[seen],
+        past=past[seen],
         groups=labels,
-        shares=future.rows / future.rows.sum(),
+        shares=future[0].rows / future[0].rows.sum(),
         binary=True,
         scale=float(np.sqrt(both.overall * (1.0 - both.overall))),
         future_rows=cell.rows - past_rows,
         past_rows=past_rows,
+        loaded=past[0],
     )
     return Truth(split, _rates(odds, choice).mean(axis=0))
 
@@ -166,7 +166,7 @@ def true_gains(truth: Truth, rounds: int, seed: int) -> dict[str, tuple[float, f
     """The gains in the true world, each with the error of its simulation."""
     means = truth.means[None, :]
     played = contest(truth.split, means, Setting(rounds=rounds, draws=1, runs=TRUTH_RUNS, seed=seed + 1))
-    found = differences(played, means, truth.split.shares)
+    found = differences(played, means, truth.split)
     return {name: (float(d.mean()), float(d.std(ddof=1) / np.sqrt(d.size))) for name, d in found.items()}
 
 

@@ -1,6 +1,6 @@
 """Whether the arms' rewards moved between the earlier and the later part of a log."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..estimates.chisquare import chi_square_tail
 from ..estimates.sums import Sums
@@ -18,6 +18,10 @@ class Drift:
     statistic: float
     freedom: int
     p: float
+
+    def times(self, size: float) -> "Drift":
+        """The same in a unit of which one is so many of the other."""
+        return replace(self, shift=size * self.shift, error=size * self.error)
 
     @property
     def together(self) -> bool:

@@ -20,7 +20,7 @@ from .gains import Setting, Worlds, judged
 from .interval import Gain
 from .replay import Replay, replayed
 from .ruling import grouping_refusal, on_grouping, on_history, refusals
-from .split import Split, levelled, split
+from .split import Split, Units, levelled, split
 
 if TYPE_CHECKING:
     import polars as pl
@@ -122,7 +122,7 @@ def evaluate(
     propensity: str | None = None,
     separator: str | None = None,
     logging: str | None = None,
-    split: float = 0.5,
+    split: float | None = None,
     history: bool = True,
     rounds: int = 1000,
     seed: int = 0,
@@ -136,24 +136,27 @@ def evaluate(
         source: a frame, a file, or a :class:`hedgerow.Log`, which then needs no names of columns; these, ``clusters`` and
             ``separator`` are those of :meth:`hedgerow.Log.read`.
         logging: "random" if you know that arms were drawn by chance alone; then nothing needs to be assumed.
-        split: the share of the rows, in the order of time, that is history; the others are the future to be judged by.
+        split: the share of the rows, in the order of time, that is history (a half); the others are the future to be judged by.
         history: False takes all rows as the future, and says nothing about history.
         rounds: decisions that a policy gets, at most as many as the future has rows.
         draws, runs: worlds that each judge draws, and runs of every policy in each, more where few arms leave much to luck.
         say: called with a word about each step of the work.
     """
     log, untried = as_log(source, arm, reward, context, clusters, time, propensity, separator)
-    _check(split, rounds, draws, runs)
     if not isinstance(history, bool):
         raise ValueError(f"history says whether to split one off the log, True or False, got {type(history).__name__}")
+    if not history and split is not None:
+        raise ValueError("without history there is nothing to split off: leave split or history=False (--no-history) out")
+    share = 0.5 if split is None else split
+    _check(share, rounds, draws, runs)
     tell: Say = say or (lambda _: None)
     grade = graded(log, logging=logging)
-    even, level = levelled(log)
-    parted = _parted(even, grade, split, history)
+    even, units = levelled(log)
+    parted = _parted(even, grade, share, history)
     setting = Setting(min(int(rounds), parted.future_rows), int(draws), int(runs), int(seed))
     blank = replace(_blank(log, grade, parted, setting), untried=len(untried))
     if blank.refused:
-        return blank
+        return _in_units(blank, units)
     if parted.groups is not None and blank.grouping_refused:
         parted = replace(parted, groups=None)
     explained = None
@@ -165,12 +168,11 @@ def evaluate(
     if grade.letter == "A":
         replay = replayed(even, parted, near_uniform=grade.near_uniform, rounds=setting.rounds, seed=seed)
     if log.context and blank.contextual_refused is None:
-        contextual = replay_contexts(log, parted, grade, rounds=setting.rounds, seed=seed, say=tell)
+        contextual = replay_contexts(even, parted, grade, rounds=setting.rounds, seed=seed, say=tell)
     tell("playing policies in the worlds of two judges")
     worlds = judged(parted, setting, p=explained.p if explained else None, mark=replay.rounds if replay else None)
-    return _answer(
-        replace(blank, explained=explained, course=course, replay=replay, contextual=contextual), parted, worlds, level
-    )
+    found = replace(blank, explained=explained, course=course, replay=replay, contextual=contextual)
+    return _in_units(_answer(found, parted, worlds), units)
 
 
 def as_log(
@@ -185,6 +187,10 @@ def as_log(
 ) -> tuple[Log, tuple[Label, ...]]:
     """A log as it is, or one read from a frame or a file, with the arms that have rows; and the arms that have none."""
     if isinstance(source, Log):
+        named = {"arm": arm, "reward": reward, "context": context, "clusters": clusters, "time": time}
+        named |= {"propensity": propensity, "separator": separator}
+        if given := [name for name, value in named.items() if value is not None and value != ()]:
+            raise ValueError(f"a hedgerow.Log has its columns already: give {shown(given)} to Log.read instead")
         log = source
     elif arm is None or reward is None:
         raise ValueError("arm= and reward= must name the columns of the log; only a hedgerow.Log has them already")
@@ -259,8 +265,8 @@ def _rows(parted: Split) -> str:
     return f"{parted.future_rows:,} later rows" if parted.remembers else f"{parted.future_rows:,} rows"
 
 
-def _answer(found: Evaluation, parted: Split, worlds: Worlds, level: float) -> Evaluation:
-    """The gains, the rulings that follow from them, and what is drawn; ``level``: what rewards were lowered by."""
+def _answer(found: Evaluation, parted: Split, worlds: Worlds) -> Evaluation:
+    """The gains, the rulings that follow from them, and what is drawn."""
     rulings: dict[str, str] = {}
     if "history" in worlds.gains:
         rulings["history"] = on_history(worlds.gains["history"])
@@ -276,8 +282,30 @@ def _answer(found: Evaluation, parted: Split, worlds: Worlds, level: float) -> E
         rulings={} if found.grade.letter == "C" else rulings,
         drift_factor=_factor(float(np.median(worlds.draws.drift)), parted.binary),
         rounds_saved=rounds_saved(worlds.curves) if parted.remembers else "",
-        curves={name: level + curve for name, curve in worlds.curves.items()},
-        means=level + np.quantile(worlds.draws.means, [0.5, 0.05, 0.95], axis=0),
+        curves=worlds.curves,
+        means=np.quantile(worlds.draws.means, [0.5, 0.05, 0.95], axis=0),
+    )
+
+
+def _in_units(found: Evaluation, units: Units) -> Evaluation:
+    """Everything in the units of the log's own rewards."""
+    level, size = units
+
+    def gains(parts: dict[str, Gain]) -> dict[str, Gain]:
+        return {name: gain.times(size) for name, gain in parts.items()}
+
+    return replace(
+        found,
+        scale=size * found.scale,
+        drift=found.drift and found.drift.times(size),
+        explained=found.explained and found.explained.times(size),
+        course=found.course and found.course.times(size),
+        gains=gains(found.gains),
+        marked=gains(found.marked),
+        replay=found.replay and replace(found.replay, gains=gains(found.replay.gains)),
+        contextual=found.contextual and replace(found.contextual, gains=gains(found.contextual.gains)),
+        curves={name: level + size * curve for name, curve in found.curves.items()},
+        means=None if found.means is None else level + size * found.means,
     )
 
 

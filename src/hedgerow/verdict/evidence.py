@@ -110,6 +110,8 @@ def graded(log: "Log", *, logging: str | None) -> Grade:
     p = log.propensity
     if p is not None:
         check_propensities(log)
+        if logging == "random":
+            check_random(log.arm, p)
     if logging == "random" or (p is not None and np.ptp(p) <= 1e-9 * p.max()):
         return Grade("A", False, uniform, checks)
     if p is not None:
@@ -117,11 +119,25 @@ def graded(log: "Log", *, logging: str | None) -> Grade:
     return Grade("A" if all(check.passed for check in checks) else "C", True, uniform, checks)
 
 
+def check_random(arm: Integers, propensity: Floats) -> None:
+    """Raise if an arm was likelier in some rows than in others: then it was not drawn by chance alone."""
+    arms = int(arm.max()) + 1
+    low, high = np.full(arms, np.inf), np.zeros(arms)
+    np.minimum.at(low, arm, propensity)
+    np.maximum.at(high, arm, propensity)
+    if (high > low * (1.0 + 1e-9)).any():
+        raise ValueError(
+            "logging='random' says that arms were drawn by chance alone, but propensities differ between rows of one arm: "
+            "leave logging out, and they are used"
+        )
+
+
 def check_propensities(log: "Log") -> None:
     """Each arm's sum of 1 / p must be the number of rows, and so the mean of 1 / p over all rows the number of arms.
 
-    Within three standard errors, with a margin for looking at many arms. Only arms with a hundred effective rows can tell that
-    sums are too small: others may lack the rare rows of large weight, which are then not in their error either.
+    Within three standard errors, with a margin for looking at many arms; arms that happen to have no row are allowed for. Only
+    arms with a hundred effective rows can tell that sums are too small: others may lack the rare rows of large weight, which
+    are then not in their error either.
     """
     assert log.propensity is not None
     w, n, arms = 1.0 / log.propensity, log.arm.size, len(log.arms)
@@ -129,7 +145,9 @@ def check_propensities(log: "Log") -> None:
     known = (sums > 0.0) & (sums * sums >= LEAST_EFFECTIVE * squares)
     found, expected = float(w[known[log.arm]].sum() / n), int(known.sum())
     error = float(np.sqrt(w.var() / n))
-    if found < expected - MISFIT * error - 1e-6 * arms or w.mean() > arms + MISFIT * error + 1e-6 * arms:
+    unseen = float((w * (1.0 - log.propensity) ** n).mean())  # expected number of arms without a row
+    most = arms + unseen + MISFIT * (error + np.sqrt(unseen)) + 1e-6 * arms
+    if found < expected - MISFIT * error - 1e-6 * arms or w.mean() > most:
         raise ValueError(
             f"propensities do not fit the log: the mean of 1 / propensity is {w.mean():.4g} (standard error {error:.2g}), "
             f"it should be the number of arms, {arms}; check that it is the chance of the logged arm, not of a position"

@@ -52,7 +52,7 @@ def entrants(split: Split, rounds: int) -> dict[str, tuple[Start, Integers]]:
     Without history there is no HUCB, and the grouped policy is UCBC.
     """
     none = np.zeros(split.arms)
-    past = (split.past.rows, split.past.total) if split.remembers else (none, none)
+    past = (split.start.rows, split.start.total) if split.remembers else (none, none)
     found = {"UCB": starting(none, none, groups=None, scale=split.scale, rounds=rounds)}
     if split.remembers:
         found["HUCB"] = starting(*past, groups=None, scale=split.scale, rounds=rounds)
@@ -92,10 +92,10 @@ def gap(first: Floats, second: Floats) -> Floats:
     return np.where(np.abs(difference) <= 1e-12 * (np.abs(first) + np.abs(second)), 0.0, difference)
 
 
-def differences(played: dict[str, Runs], means: Floats, shares: Floats, *, marked: bool = False) -> dict[str, Floats]:
+def differences(played: dict[str, Runs], means: Floats, split: Split, *, marked: bool = False) -> dict[str, Floats]:
     """The gains of every world and run (draws x runs), also over what the log itself did."""
     value = {name: runs.marked if marked else runs.value for name, runs in played.items()}
-    done = 1000.0 * (means @ shares)[:, None]
+    done = 1000.0 * (means @ split.shares if split.earned is None else np.full(len(means), split.earned))[:, None]
     return {**paired(value), "log": gap(value.get("HUCB", value["UCB"]), done)}
 
 
@@ -108,7 +108,7 @@ def settled(split: Split, means: Floats, setting: Setting, *, mark: int | None =
     """A contest of as many runs as it takes, and its setting."""
     played = contest(split, means, setting, mark=mark)
     more = MORE * setting.runs
-    if more * split.arms > MOST or not lucky(differences(played, means, split.shares)):
+    if more * split.arms > MOST or not lucky(differences(played, means, split)):
         return played, setting
     return settled(split, means, replace(setting, runs=more), mark=mark)
 
@@ -123,8 +123,8 @@ def judged(split: Split, setting: Setting, *, p: float | None, mark: int | None 
         drawn[grouped] = judge(split, grouped=grouped, draws=setting.draws, rng=rng)
         means = drawn[grouped].means
         played, setting = settled(split, means, setting, mark=mark)
-        found[grouped] = {name: credible(d) for name, d in differences(played, means, split.shares).items()}
-        marked[grouped] = {name: credible(d) for name, d in differences(played, means, split.shares, marked=True).items()}
+        found[grouped] = {name: credible(d) for name, d in differences(played, means, split).items()}
+        marked[grouped] = {name: credible(d) for name, d in differences(played, means, split, marked=True).items()}
     return Worlds(
         drawn[seen],
         setting.runs,

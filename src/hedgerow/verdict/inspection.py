@@ -16,7 +16,7 @@ from . import ranking, words
 from .drift import Drift, drift
 from .evaluation import as_log
 from .evidence import Grade, graded
-from .ruling import grouping_refusal
+from .ruling import few_events, grouping_refusal
 from .split import levelled
 
 if TYPE_CHECKING:
@@ -59,18 +59,21 @@ class Inspection:
     binary: bool
     reward: tuple[float, float, float]
     """Least, mean and largest reward."""
-    noise: float
-    """Standard deviation of rewards within arms."""
+    noise: float | None
+    """Standard deviation of rewards within arms; None if it cannot be told."""
     grade: Grade
     plays: Floats
-    means: Floats
+    means: Floats | None
     """Estimated expected reward of each arm: median, 5 % and 95 % quantile (3 x arms)."""
+    means_refused: str | None
     drift: Drift | None
     explained: Explained | None
     grouping_refused: str | None
     bounds: Bounds | None
 
     def __str__(self) -> str:
+        if self.means is None:
+            return "\n".join(sentences(self))
         return "\n".join([*sentences(self), *ranking.lines(self.arms, self.plays, self.means, "the JSON (--json, to_dict)")])
 
     def _repr_html_(self) -> str:
@@ -82,7 +85,7 @@ class Inspection:
         """A row per arm: cluster, plays, estimated mean with its 90 % interval."""
         import polars as pl
 
-        median, low, high = self.means
+        median, low, high = np.full((3, len(self.arms)), np.nan) if self.means is None else self.means
         columns: dict[str, Any] = {
             "arm": [str(arm) for arm in self.arms],
             "plays": self.plays,
@@ -96,6 +99,8 @@ class Inspection:
 
     def plot(self) -> "Figure":
         """Arms by group, with intervals."""
+        if self.means is None:
+            raise ValueError(f"there are no means to draw: {self.means_refused}")
         from .figures import arms_figure
 
         return arms_figure(self.arms, self.clusters, self.means)
@@ -104,7 +109,11 @@ class Inspection:
         """For JSON."""
         found = asdict(self)
         found["grade"]["checks"] = [{**asdict(check), "passed": check.passed} for check in self.grade.checks]
-        return found | {"plays": self.plays.tolist(), "means": self.means.tolist(), "summary": sentences(self)}
+        return found | {
+            "plays": self.plays.tolist(),
+            "means": None if self.means is None else self.means.tolist(),
+            "summary": sentences(self),
+        }
 
 
 def inspect(
@@ -127,20 +136,22 @@ def inspect(
     """
     log, untried = as_log(source, arm, reward, context, clusters, time, propensity, separator)
     grade = graded(log, logging=logging)
-    binary, count, rng = is_binary(log.reward), len(log.arms), np.random.default_rng([seed, 6])
-    even, level = levelled(log)
-    plain = tally(log.arm, even.reward, count)
+    even, (level, size) = levelled(log)
+    binary, count, rng = is_binary(even.reward), len(log.arms), np.random.default_rng([seed, 6])
+    plain, half = tally(log.arm, even.reward, count), log.arm.size // 2
     sums = (
         tally_weighted(log.arm, even.reward, log.propensity, count)
         if grade.letter == "B" and log.propensity is not None
         else plain
     )
     groups = np.zeros(count, dtype=np.int64) if log.clusters is None else numbered(log.clusters)
-    refused = None if log.clusters is None else _grouping_refusal(log, groups)
-    draws = level + posterior(sums, groups, rng, binary=binary)
-    if binary:
-        draws = np.clip(draws, 0.0, 1.0)  # of few events they are normal
-    half, varied = log.arm.size // 2, np.ptp(log.reward) > 0.0
+    unsure = _refusal(sums, log.arm.size, binary=binary)
+    refused = None if log.clusters is None else _grouping_refusal(log, groups, unsure)
+    means = level + size * posterior(sums, groups, rng, binary=binary)
+    explained = None if log.clusters is None or refused else explain(sums, groups, rng, binary=binary).times(size)
+    parts = (tally(log.arm[part], even.reward[part], count) for part in (slice(half, None), slice(half)))
+    moved = drift(*parts, binary=binary)
+    varied = np.ptp(log.reward) > 0.0
     return Inspection(
         source=log.source,
         rows=log.arm.size,
@@ -150,23 +161,33 @@ def inspect(
         missing=log.missing,
         binary=binary,
         reward=(float(log.reward.min()), float(log.reward.mean()), float(log.reward.max())),
-        noise=float(np.sqrt(sums.variances(binary=binary).mean())) if varied else 0.0,
+        noise=_noise(sums, size, binary=binary) if varied else 0.0,
         grade=grade,
         plays=plain.rows,
-        means=np.quantile(draws, [0.5, 0.05, 0.95], axis=0),
-        drift=drift(
-            tally(log.arm[half:], even.reward[half:], count), tally(log.arm[:half], even.reward[:half], count), binary=binary
-        ),
-        explained=None if log.clusters is None or refused else explain(sums, groups, rng, binary=binary),
+        means=None if unsure else np.quantile(means, [0.5, 0.05, 0.95], axis=0),
+        means_refused=unsure,
+        drift=moved and moved.times(size),
+        explained=explained,
         grouping_refused=refused,
-        bounds=_bounds(log, draws.mean(axis=0), plain) if varied else None,
+        bounds=_bounds(log, means.mean(axis=0), plain) if varied and not unsure else None,
     )
 
 
-def _grouping_refusal(log: Log, groups: Integers) -> str | None:
+def _noise(sums: Sums, size: float, *, binary: bool) -> float | None:
+    return size * float(np.sqrt(sums.variances(binary=binary).mean())) if sums.noise_known(binary=binary) else None
+
+
+def _refusal(sums: Sums, rows: int, *, binary: bool) -> str | None:
+    """Why nothing can be said of single arms."""
+    if not sums.noise_known(binary=binary):
+        return "no arm has two rows, so that nothing is known of the noise."
+    return few_events(sums, f"in the log ({rows:,} rows)", rows) if binary and 0.0 < sums.overall < 1.0 else None
+
+
+def _grouping_refusal(log: Log, groups: Integers, unsure: str | None) -> str | None:
     if np.ptp(log.reward) == 0.0:
         return f"all rewards are {log.reward[0]:g}, so that there are no differences to explain."
-    return grouping_refusal(groups)
+    return grouping_refusal(groups) or unsure
 
 
 def _bounds(log: Log, means: Floats, sums: Sums) -> Bounds | None:
@@ -184,12 +205,12 @@ def _bounds(log: Log, means: Floats, sums: Sums) -> Bounds | None:
 def sentences(found: Inspection) -> list[str]:
     """The inspection in words."""
     low, mean, high = found.reward
-    plays = found.plays
+    plays, noise = found.plays, "" if found.noise is None else f", noise {found.noise:.3g} (standard deviation within an arm)"
     lines = [
         f"{found.source}: {found.rows:,} rows, {len(found.arms)} arms"
         + (f" in {len(set(found.clusters))} groups." if found.clusters else "."),
         f"Plays per arm: {plays.min():,.0f} to {plays.max():,.0f}, median {np.median(plays):,.0f}.",
-        f"Rewards: {low:g} to {high:g}, mean {mean:.4g}, noise {found.noise:.3g} (standard deviation within an arm).",
+        f"Rewards: {low:g} to {high:g}, mean {mean:.4g}{noise}.",
     ]
     lines += [*words.left_out(found.missing), *words.untried(len(found.never_tried))]
     lines.append("How arms were chosen: " + "; ".join(words.checks((found.grade.uniform, *found.grade.checks))) + ".")
@@ -208,7 +229,8 @@ GRADES = {
 
 
 def _grouping_sentences(found: Inspection) -> list[str]:
-    lines = [f"Grouping: {found.grouping_refused}"] if found.grouping_refused else []
+    lines = [f"Single arms: {found.means_refused}"] if found.means_refused else []
+    lines += [f"Grouping: {found.grouping_refused}"] if found.grouping_refused not in (None, found.means_refused) else []
     if found.explained is not None:
         lines += [words.explained(found.explained), words.tightness(found.explained)]
         lines.append(f"Spread of arm means: {found.explained.between:.3g} between groups, {found.explained.within:.3g} within.")

@@ -31,6 +31,10 @@ class Gain(NamedTuple):
         """Whether an end is so near 0 that another seed might put it on its other side."""
         return min(abs(self.low), abs(self.high)) < CLOSE * (self.high - self.low)
 
+    def times(self, size: float) -> "Gain":
+        """The same in a unit of which one is so many of the other."""
+        return Gain(*(size * part for part in self))
+
     def __str__(self) -> str:
         return f"{self.value:+.1f} ({self.low:+.1f} to {self.high:+.1f})"
 

@@ -156,5 +156,7 @@ def inspection_section(found: "Inspection") -> str:
 
     caption = "Estimated expected reward of each arm with its 90 % interval; the best group first."
     lines = "\n".join(f"<p>{escape(line)}</p>" for line in sentences(found))
+    if found.means is None:
+        return f"<h1>{escape(found.source)}</h1>\n{lines}"
     table = _ranking(found.arms, found.plays, found.means, "to_dict() and frame()")
     return f"<h1>{escape(found.source)}</h1>\n{lines}\n{_drawing(found.plot(), caption)}\n{table}"

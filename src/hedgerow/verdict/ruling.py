@@ -37,17 +37,26 @@ def events(sums: Sums) -> float:
     return float(min(sums.total.sum(), (sums.rows - sums.total).sum()) / sums.rows.size)
 
 
+def few_events(sums: Sums, part: str, rows: int) -> str | None:
+    """Why arms of 0/1 rewards cannot be told apart, if there are too few events in a part of a log of so many rows."""
+    seen, arms = events(sums), sums.rows.size
+    if seen >= LEAST_EVENTS:
+        return None
+    count, needed = seen * arms, LEAST_EVENTS * arms
+    which = "events" if sums.overall <= 0.5 else "failures"
+    if (sums.rows != np.round(sums.rows)).any():
+        which = f"effective {which}"
+    more = f", that is a log of some {_round(rows * needed / max(count, 1e-9)):,} rows" if count >= 0.5 else ""
+    return f"{count:.0f} {which} {part} over {arms} arms; about {needed:.0f} are needed{more}."
+
+
 def refusals(split: Split) -> list[str]:
     """Why the log cannot be judged at all; empty if it can."""
     found = []
     arms, future = split.arms, split.future
     part = f"in the {'later part' if split.remembers else 'log'} ({split.future_rows:,} rows)"
-    if split.binary and (seen := events(future)) < LEAST_EVENTS:
-        count, needed = seen * arms, LEAST_EVENTS * arms
-        which = "events" if future.overall <= 0.5 else "failures"
-        more = (split.future_rows + split.past_rows) * needed / max(count, 1e-9)
-        log = f", that is a log of some {_round(more):,} rows" if count >= 0.5 else ""
-        found.append(f"{count:.0f} {which} {part} over {arms} arms; about {needed:.0f} are needed{log}.")
+    if split.binary and (few := few_events(future, part, split.future_rows + split.past_rows)):
+        found.append(few)
     if (rows := float(future.rows.mean())) < LEAST_ROWS:
         found.append(f"{rows:.1f} effective rows per arm {part}; at least {LEAST_ROWS:.0f} are needed.")
     empty = int((future.rows == 0.0).sum())

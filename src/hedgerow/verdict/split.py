@@ -1,7 +1,7 @@
 """What the verdict knows of a log: sums per arm of its later and of its earlier part."""
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -17,7 +17,8 @@ class Split:
     """A log as the judge sees it: the future it is judged by, and the history a policy would start from.
 
     ``groups`` numbers the group of each arm in the order of first appearance; ``shares`` is how often the log itself
-    played each arm of the future; ``scale`` multiplies the bonus of every policy.
+    played each arm of the future; ``scale`` multiplies the bonus of every policy. ``loaded`` is what a policy starts from,
+    if that is not the past as the judge sees it; ``earned`` what the log got per row, where its choices knew more than the arm.
     """
 
     future: Sums
@@ -28,6 +29,8 @@ class Split:
     scale: float
     future_rows: int
     past_rows: int
+    loaded: Sums | None = None
+    earned: float | None = None
 
     @property
     def arms(self) -> int:
@@ -37,16 +40,31 @@ class Split:
     def remembers(self) -> bool:
         return self.past_rows > 0
 
+    @property
+    def start(self) -> Sums:
+        """The history that a policy is given."""
+        return self.past if self.loaded is None else self.loaded
 
-def levelled(log: "Log") -> tuple["Log", float]:
-    """The log with rewards less their mean, and that mean: beside squares of large numbers small differences would be lost.
 
-    0/1 rewards stay as they are, and those that are all the same.
+class Units(NamedTuple):
+    """Rewards are this level plus this size times those that are judged."""
+
+    level: float
+    size: float
+
+
+def levelled(log: "Log") -> tuple["Log", Units]:
+    """The log with rewards of two values as 0 and 1, others less their mean, and what they were before.
+
+    Beside squares of large numbers small differences would be lost. Rewards that are all the same stay as they are.
     """
-    if is_binary(log.reward) or np.ptp(log.reward) == 0.0:
-        return log, 0.0
+    low, high = float(log.reward.min()), float(log.reward.max())
+    if low == high or is_binary(log.reward):
+        return log, Units(0.0, 1.0)
+    if ((log.reward == low) | (log.reward == high)).all():
+        return replace(log, reward=(log.reward == high).astype(np.float64)), Units(low, high - low)
     level = float(log.reward.mean())
-    return replace(log, reward=log.reward - level), level
+    return replace(log, reward=log.reward - level), Units(level, 1.0)
 
 
 def split(log: "Log", *, share: float, history: bool, weigh: bool) -> Split:
@@ -54,18 +72,20 @@ def split(log: "Log", *, share: float, history: bool, weigh: bool) -> Split:
     arms, rows = len(log.arms), log.arm.size
     cut = int(rows * share) if history else 0
     later = slice(cut, rows)
-    past = tally(log.arm[:cut], log.reward[:cut], arms)
-    plain = tally(log.arm[later], log.reward[later], arms)
-    future = plain
+    past, future = (tally(log.arm[part], log.reward[part], arms) for part in (slice(cut), later))
+    loaded, earned, shares = None, None, future.rows / max(rows - cut, 1)
     if weigh and log.propensity is not None:
-        future = tally_weighted(log.arm[later], log.reward[later], log.propensity[later], arms)
+        p, loaded, earned = log.propensity, past, float(log.reward[later].mean())
+        past, future = (tally_weighted(log.arm[part], log.reward[part], p[part], arms) for part in (slice(cut), later))
     return Split(
         future=future,
         past=past,
         groups=None if log.clusters is None else numbered(log.clusters),
-        shares=plain.rows / max(rows - cut, 1),
+        shares=shares,
         binary=is_binary(log.reward),
         scale=float(log.reward.std()),
         future_rows=rows - cut,
         past_rows=cut,
+        loaded=loaded,
+        earned=earned,
     )

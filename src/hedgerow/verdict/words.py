@@ -128,7 +128,8 @@ def drifted(found: "Evaluation") -> str:
     if found.drift is None:
         return "Drift between the two parts cannot be tested: too few arms have rows in both."
     factor = found.drift_factor
-    off = f"an arm's {'rate' if found.binary else 'mean'} in the earlier part is off by {factor} either way"
+    what = "odds in the earlier part are" if found.binary else "mean in the earlier part is"
+    off = f"an arm's {what} off by {factor} either way"
     told = moved(found.drift)
     if found.drift.together:
         return f"From the earlier part to the later {told}. The judges take that out; beside it {off}."

@@ -1,0 +1,105 @@
+"""What inspect says of single arms and of spreads, against known truths."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+import hedgerow as hr
+from hedgerow.estimates.grouping import arcsine, arcsine_variance, posterior
+from hedgerow.estimates.sums import Sums
+
+NAMES = {"arm": "a", "reward": "r", "logging": "random"}
+
+
+def rare_log(rows, seed):
+    """Forty arms whose rates of about 0.02 differ a lot; the frame and the true rates."""
+    rng = np.random.default_rng(seed)
+    rates = np.minimum(np.exp(rng.normal(np.log(0.02), 1.0, 40)), 0.6)
+    arm = rng.integers(0, 40, rows)
+    return pl.DataFrame({"a": arm, "r": (rng.random(rows) < rates[arm]).astype(int)}), rates
+
+
+def test_intervals_of_rare_rates_hold_the_truth():
+    """90 % intervals of forty arms in ten logs, 150 rows and about five events an arm: 80 % must hold, also of the best arms."""
+    held, first = [], []
+    for seed in range(10):
+        frame, rates = rare_log(6000, seed)
+        found = hr.inspect(frame, **NAMES)
+        middle, low, high = found.means
+        truth = rates[np.array(found.arms)]
+        held.append((low <= truth) & (truth <= high))
+        first.append(held[-1][middle.argmax()])
+    assert np.mean(held) >= 0.8
+    assert np.sum(first) >= 8
+
+
+def test_single_arms_of_hardly_any_events_are_not_judged():
+    frame, _ = rare_log(500, 0)
+    found = hr.inspect(frame, **NAMES, clusters={k: k % 8 for k in range(40)})
+    assert found.means is found.explained is None
+    assert "over 40 arms; about 80 are needed, that is a log of some" in str(found)
+    assert str(found).count("are needed") == 1
+    assert found.frame()["mean"].is_nan().all()
+    assert found.to_dict()["means"] is None
+    assert "are needed" in found._repr_html_()
+    with pytest.raises(ValueError, match="no means to draw"):
+        found.plot()
+
+
+def test_one_row_of_each_arm_says_nothing_of_the_noise():
+    frame = pl.DataFrame({"a": range(20), "r": np.random.default_rng(0).normal(size=20)})
+    found = hr.inspect(frame, **NAMES)
+    assert found.means is found.noise is None
+    assert "no arm has two rows" in str(found)
+    assert "noise 0" not in str(found)
+
+
+@pytest.mark.parametrize("rate", [0.003, 0.3, 0.98])
+def test_the_variance_of_the_arcsine_is_that_of_the_binomial_distribution(rate):
+    rows = np.array([2.0, 30.0, 400.0, 3000.0])
+    hits = np.random.default_rng(0).binomial(rows.astype(int), rate, size=(200_000, 4)).astype(float)
+    np.testing.assert_allclose(arcsine_variance(rows, rate), arcsine(hits, rows).var(axis=0), rtol=0.05)
+
+
+def test_draws_of_rates_are_rates():
+    sums = Sums(np.array([1.0, 2.0, 1.0]), np.array([1.0, 1.0, 0.0]), np.array([1.0, 1.0, 0.0]))
+    draws = posterior(sums, np.zeros(3, dtype=np.int64), np.random.default_rng(0), binary=True)
+    assert draws.min() >= 0.0
+    assert draws.max() <= 1.0
+
+
+def test_inspect_and_trust_tell_the_same_spreads():
+    rng = np.random.default_rng(0)
+    means = rng.normal(0.0, 1.0, 60).repeat(2) + rng.normal(0.0, 0.1, 120)
+    arm = np.arange(120).repeat(200)
+    reward = means[arm] + rng.normal(0.0, 0.3, arm.size)
+    found = hr.inspect(pl.DataFrame({"a": arm, "r": reward}), **NAMES, clusters={k: k // 2 for k in range(120)}).explained
+    history = hr.History.from_rounds(arms=arm, rewards=reward)
+    trust = hr.HUCBC(range(120), clusters=[k // 2 for k in range(120)], history=history).trust().grouping
+    assert found.within == pytest.approx(trust.within.value, rel=0.02)
+    assert found.between == pytest.approx(trust.between.value, rel=0.02)
+    assert found.within == pytest.approx(0.1, rel=0.25)
+
+
+@pytest.mark.parametrize(("low", "high"), [(0.0, 100.0), (-3.0, 7.0)])
+def test_two_values_are_judged_as_0_and_1_whatever_they_are(low, high):
+    frame, _ = rare_log(6000, 1)
+    other = frame.with_columns(r=low + (high - low) * pl.col("r"))
+    names = {**NAMES, "clusters": {k: k % 8 for k in range(40)}}
+    plain, paid = hr.inspect(frame, **names), hr.inspect(other, **names)
+    size = high - low
+    np.testing.assert_allclose(paid.means, low + size * plain.means)
+    assert paid.noise == pytest.approx(size * plain.noise)
+    assert (paid.drift.shift, paid.drift.p) == pytest.approx((size * plain.drift.shift, plain.drift.p))
+    assert (paid.explained.share, paid.explained.within) == pytest.approx((plain.explained.share, size * plain.explained.within))
+    plain, paid = (hr.evaluate(log, **names, draws=20, runs=1) for log in (frame, other))
+    assert paid.binary
+    assert paid.rulings == plain.rulings
+    np.testing.assert_allclose(paid.means, low + size * plain.means)
+    np.testing.assert_allclose(paid.curves["UCB"], low + size * plain.curves["UCB"])
+    for name, gain in plain.gains.items():
+        assert paid.gains[name] == pytest.approx(gain.times(size))
+    for name, gain in plain.replay.gains.items():
+        assert paid.replay.gains[name] == pytest.approx(gain.times(size))
+    refused = hr.evaluate(other.head(1000), **names)
+    assert "are needed" in refused.refused[0]
