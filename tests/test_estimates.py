@@ -118,8 +118,9 @@ def test_what_all_arms_share_is_no_merit_of_the_groups():
         assert found.within.low < 0.5 < found.within.high * 1.1
 
 
-def test_the_evidence_with_contexts_is_that_of_the_dense_model():
+def test_the_evidence_with_contexts_is_that_of_the_dense_model(monkeypatch):
     """r = a + (theta_0 + theta_group + theta_arm)'x + noise, a flat and the noise's variance profiled."""
+    monkeypatch.setattr(linear, "COMMON", 2.0**20)  # with more, rounding spoils the dense model
     rng = np.random.default_rng(0)
     arm, groups, x = rng.integers(6, size=40), np.array([0, 0, 1, 1, 2, 2]), rng.normal(size=(40, 3))
     reward = 2.0 + x @ np.array([1.0, 0.0, -1.0]) + rng.normal(size=40)
@@ -148,3 +149,33 @@ def test_the_evidence_with_contexts_is_that_of_the_dense_model():
     truth = np.array(truth).T
     np.testing.assert_allclose(found[1:], truth[1:], rtol=1e-6)
     np.testing.assert_allclose(found[0] - found[0, 0], truth[0] - truth[0, 0], atol=1e-6)
+
+
+def grouped_linear(noise, clusters, rng):
+    """Forty arms in eight groups: coefficients differ by 0.3 within them, and by 1 from group to group."""
+    groups = np.arange(40) // 5
+    theta = rng.normal(size=(8, 3))[groups] + 0.3 * rng.normal(size=(40, 3))
+    arms, contexts = rng.integers(1, 40, 6000), rng.normal(size=(6000, 3))
+    rewards = (theta[arms] * contexts).sum(axis=1) + noise * rng.normal(size=6000)
+    history = hr.History.from_rounds(arms=arms, rewards=rewards, contexts=contexts)
+    return hr.Auto(range(40), clusters=[clusters(group) for group in groups.tolist()], history=history), theta
+
+
+@pytest.mark.parametrize("noise", [0.3, 0.03, 0.001])
+def test_groups_are_worth_the_same_however_little_noise_there_is(noise):
+    """The arm without history is predicted from its group."""
+    policy, theta = grouped_linear(noise, lambda group: group, np.random.default_rng(0))
+    found = policy.trust().grouping
+    assert found.share.low < 0.9 < found.share.high
+    assert found.within.low < 0.3 < found.within.high
+    context = theta[1:5].mean(axis=0)
+    predicted = next(score.mean for score in policy.explain(context) if score.kind == "arm" and score.label == 0)
+    assert predicted == pytest.approx(context @ context, rel=0.1)
+
+
+def test_of_nested_groups_the_innermost_are_judged():
+    flat = grouped_linear(0.3, lambda group: group, np.random.default_rng(0))[0].trust().grouping
+    nested = grouped_linear(0.3, lambda group: (group % 2, group), np.random.default_rng(0))[0].trust().grouping
+    assert nested.groups == flat.groups == 8
+    assert nested.share.value == pytest.approx(flat.share.value, abs=0.02)
+    assert nested.within.value == pytest.approx(flat.within.value, rel=0.05)

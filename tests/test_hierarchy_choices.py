@@ -257,6 +257,36 @@ def test_labels_once_caught_are_not_believed_again():
         assert nodes.derived[nodes.arms.leaves, STRANGER].max() < 0.8 < nodes.ledger[STRANGEST]
 
 
+def test_another_history_before_the_first_round_speaks_for_itself():
+    rng = np.random.default_rng(0)
+    means = np.arange(60) % 5
+    bad = hr.History.from_rounds(
+        arms=np.repeat(range(60), 6), rewards=np.repeat(np.where(np.arange(60) == 59, 0, means), 6) + rng.normal(0.0, 0.3, 360)
+    )
+    good = half_known(60, means, rng)
+    policy, fresh = hr.HierUCB(range(60), clusters=means, history=bad), hr.HierUCB(range(60), clusters=means, history=good)
+    assert policy._nodes.ledger[STRANGEST] > 0.8
+    policy.history = good
+    np.testing.assert_array_equal(policy._nodes.ledger, fresh._nodes.ledger)
+
+
+def test_two_arms_of_each_cluster_are_played_first():
+    """The history of one that does not belong there must not speak for all of them."""
+    means = np.repeat([1.0, 2.0, 5.0], 8)
+    means[16] = 0.0
+    log = hr.History.from_rounds(
+        arms=[*np.repeat([0, 1, 8, 9], 6), *[16] * 12], rewards=[*np.repeat([1.0, 1.1, 2.0, 2.1], 6), *[0.0, 0.1] * 6]
+    )
+    policy = hr.HierUCB(range(24), clusters=np.repeat(range(3), 8), history=log)
+    first = policy.select()
+    assert first.arm in range(17, 24)
+    policy.expect(first)
+    assert policy.select().arm not in range(17, 24)
+    played = plays_of(hr.HierUCB(range(24), clusters=np.repeat(range(3), 8)), means, 6, np.random.default_rng(0))
+    assert np.bincount(played // 8).tolist() == [2, 2, 2]
+    assert len(set(played.tolist())) == 6
+
+
 @pytest.mark.parametrize(("noise", "least", "most"), [("uniform", 2.0, 10.0), ("gaussian", 1.0, 1.2)])
 def test_how_much_noisier_the_arms_played_most_are(noise, least, most):
     """Rewards U(0, 2 mu) of good arms are noisier than the typical ones, normal ones are not."""

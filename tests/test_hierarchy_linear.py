@@ -7,6 +7,7 @@ import sys
 import numpy as np
 import pytest
 
+import hedgerow as hr
 from hedgerow.arms import Arms
 from hedgerow.hierarchy import ledger as book
 from hedgerow.hierarchy import sums
@@ -536,3 +537,20 @@ def test_the_widths_grow_as_they_should():
     assert hierarchy.ledger[book.FLOOR] == pytest.approx(0.1 + 0.9 / (1 + w))
     assert hierarchy.ledger[book.RATE] == pytest.approx(10.0 * 40 / (3 * 144) * (1 + w * 25 / 9) / (1 + w))
     assert hierarchy.ledger[book.LENGTH] == pytest.approx((hierarchy.seen(contexts) ** 2).sum() / 40)
+
+
+def test_first_rewards_that_are_nearly_equal_do_not_hide_the_shape_of_the_noise():
+    """The bins of residuals follow the variance of the rewards."""
+    rng = np.random.default_rng(0)
+    theta = rng.uniform(0.2, 1.0, size=(10, 3))
+    policy = hr.HierLinUCB(range(10), dimension=3)
+    for t in range(1500):
+        x = rng.uniform(0.0, 1.0, size=3)
+        decision = policy.select(x)
+        reward = 1e-6 * t if t < 2 else 2.0 * float(theta[decision.arm] @ x) * rng.random()
+        policy.update(decision, reward)
+    ledger = policy._nodes.ledger
+    assert ledger[book.ETA] > 0.0
+    used = ledger[book.BINS : book.BINS + book.BIN_COUNT] > 0.0
+    assert used.sum() > 3
+    assert not used[-1]

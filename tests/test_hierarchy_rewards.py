@@ -6,7 +6,7 @@ import pytest
 import hedgerow as hr
 from hedgerow.hierarchy.drift import drift_of_means
 from hedgerow.hierarchy.spreads import GRID, NOTHING, estimate_spreads
-from hedgerow.hierarchy.survey import arm_of, measure
+from hedgerow.hierarchy.survey import arm_of, hoped_noise, measure, noise_of
 from hedgerow.hierarchy.table import (
     ARMS,
     BINARY,
@@ -97,6 +97,10 @@ def test_steps_between_refreshes_equal_the_sums_told_anew():
     assert np.array_equal(nodes.derived[leaves, PLAYS], sums[:, 0])
     played = sums[:, 0] > 0
     assert nodes.derived[leaves, MEAN][played] == pytest.approx(sums[played, 1] / sums[played, 0], rel=1e-12)
+    for leaf in leaves:
+        _, _, deviations, freedom = arm_of(nodes.online, nodes.past, nodes.derived, nodes.ledger, leaf)
+        assert nodes.derived[leaf, NOISE] == noise_of(nodes.derived, nodes.ledger, leaf, deviations, freedom)
+        assert nodes.derived[leaf, HOPED] == hoped_noise(nodes.derived, nodes.ledger, leaf, deviations, freedom)
 
 
 @pytest.mark.parametrize("make", [hr.HierUCB, hr.HierTS], ids=lambda make: make.__name__)
@@ -343,10 +347,33 @@ def test_two_values_are_told_in_any_unit(low, high):
         policy.learn(int(rng.integers(5)), high if hit else low)
     assert policy.explain().settings["two_valued"] == 1.0
     policy.learn(0, 0.5 * (low + high))
-    assert policy.explain().settings["two_valued"] == 1.0  # until the next refresh
-    for _ in range(400):
-        policy.learn(0, 0.5 * (low + high))
     assert policy.explain().settings["two_valued"] == 0.0
+
+
+def test_a_third_value_is_noticed_at_once():
+    """With the noise of a rate, p (1 - p), an arm whose mean is above the larger value would have a variance below 0."""
+    rng, rates = np.random.default_rng(1), {"a": 0.6, "b": 0.7, "c": 0.9}
+    policy = hr.Auto(list(rates))
+    for _ in range(400):
+        decision = policy.select()
+        policy.update(decision, float(rng.random() < rates[decision.arm]))
+    policy.learn("a", 1e4)
+    for score in policy.explain():
+        assert np.isfinite([score.mean, score.index]).all()
+    assert (policy._nodes.derived[policy._nodes.arms.leaves, NOISE] > 0.0).all()
+
+
+@pytest.mark.parametrize("make", [hr.HierUCB, hr.HierTS])
+@pytest.mark.parametrize(
+    ("arms", "plays", "before", "now"), [(2, 20, 5.0, 0.0), (2, 5, 0.5, 0.0), (5, 10, 1.0, -3.0), (3, 40, 1e9, 1e-9)]
+)
+def test_constant_rewards_that_differ_from_a_constant_history_are_learnt(make, arms, plays, before, now):
+    history = hr.History.from_rounds(arms=np.repeat(range(arms), plays), rewards=np.full(arms * plays, before))
+    policy = make(range(arms), history=history)
+    for _ in range(100):
+        policy.update(policy.select(), now)
+    assert policy.rounds == 100
+    assert np.isfinite([score.mean for score in policy.explain()]).all()
 
 
 def test_tiny_rewards_are_not_taken_for_zeros():

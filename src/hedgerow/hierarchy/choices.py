@@ -26,6 +26,9 @@ from .table import (
     WITHIN,
 )
 
+KNOWN = 2.0
+"""Arms of each cluster that are played before anything else."""
+
 SWEEP = 100.0
 """One round in (K / SWEEP)^3 goes to an arm never played, while there is one: of a hundred arms each is tried at once, unless
 labels speak for them."""
@@ -47,12 +50,26 @@ def untried(tree: Links, online: Floats, past: Floats, pending: Floats, first: i
 
 
 @compiled
+def known(tree: Links, online: Floats, past: Floats, pending: Floats, cluster: int) -> float:
+    """How many arms of a cluster were played, or are waited for; it counts no further than it must."""
+    found = 0.0
+    for node in range(tree[cluster, FIRST], tree[cluster, FIRST] + tree[cluster, SIZE]):
+        if tree[node, SIZE] == 0 and online[node, PULLS] + past[node, PULLS] + waiting(pending, node) > 0.0:
+            found += 1.0
+            if found == KNOWN:
+                break
+    return found
+
+
+@compiled
 def opening(tree: Links, online: Floats, past: Floats, pending: Floats, derived: Floats, ledger: Floats, rounds: float) -> int:
-    """An arm of a cluster without data; the least played one while all rewards are equal; now and then one untried, or given up
-    too early; or -1."""
+    """An arm of a cluster of which fewer than two are known; the least played one while all rewards are equal; now and then one
+    untried, or given up too early; or -1.
+
+    Of a cluster known by one arm all would be thought what that one is, and its label may be wrong.
+    """
     for node in range(int(ledger[INNER])):
-        seen = online[node, PULLS] + past[node, PULLS] + waiting(pending, node)
-        if seen == 0.0 and tree[node, SIZE] > 0 and derived[node, ARMS] > 0.0:
+        if tree[node, SIZE] > 0 and known(tree, online, past, pending, node) < min(KNOWN, derived[node, ARMS]):
             return untried(tree, online, past, pending, tree[node, FIRST], tree[node, FIRST] + tree[node, SIZE])
     if ledger[UNIT] == 0.0:
         chosen, least = 0, math.inf

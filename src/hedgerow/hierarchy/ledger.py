@@ -28,6 +28,9 @@ from ..kernel import compiled
 from ..types import Floats
 
 BIN_COUNT = 64
+FOLLOWED = 256.0
+"""Times by which the variance of the rewards must have left the middle bin for the bins to follow."""
+
 COUNT, BINS = 0, 1
 LEDGER_SUMS = BINS + 3 * BIN_COUNT
 """How many leading numbers of a ledger are sums."""
@@ -120,6 +123,19 @@ def _put(ledger: Floats, count: float, prediction: float, residual: float) -> No
     ledger[at] += count
     ledger[at + BIN_COUNT] += prediction
     ledger[at + 2 * BIN_COUNT] += residual
+
+
+@compiled
+def set_reference(ledger: Floats) -> None:
+    """The middle bin is that of the rewards' variance, and follows it where the first rewards said little of the others."""
+    if FOLLOWED * ledger[REFERENCE] >= ledger[VARIANCE] and ledger[REFERENCE] <= FOLLOWED * ledger[VARIANCE]:
+        return
+    bins = ledger[BINS:LEDGER_SUMS].copy().reshape(3, BIN_COUNT)
+    ledger[BINS:LEDGER_SUMS] = 0.0
+    ledger[REFERENCE] = ledger[VARIANCE]
+    for at in range(BIN_COUNT):
+        if bins[0, at] > 0.0:
+            _put(ledger, bins[0, at], bins[1, at], bins[2, at])
 
 
 @compiled

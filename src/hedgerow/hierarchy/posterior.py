@@ -35,10 +35,10 @@ from .width import ceiling_of
 PRIOR = 0.02
 """Weight of log2(spread)^2 against the log evidence: keeps the spreads near 1 as long as the data say nothing."""
 
-FIRST_STEPS, FARTHEST = 2.0 * np.arange(-7, 4), 16.0
+FIRST_STEPS, FARTHEST = 2.0 * np.arange(-7, 10), 24.0
 """log2 of the spreads tried at the first refresh, and the largest ever; later ones climb in steps of 1."""
 
-PHI_STEPS, NEAR = 3.0 * np.arange(-5, 3), 3.0
+PHI_STEPS, NEAR = 3.0 * np.arange(-5, 9), 3.0
 """log2 of the phis tried with a rho; with the next rho only those as near as this to the best so far."""
 
 

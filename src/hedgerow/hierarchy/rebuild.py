@@ -22,12 +22,12 @@ from .ledger import (
     LEVELS,
     NEXT,
     PHI,
-    REFERENCE,
     RHO,
     STANDARD,
     VARIANCE,
     clear,
     forget_levels,
+    set_reference,
     void,
 )
 from .lens import set_lens
@@ -180,8 +180,7 @@ def rebuild(tree: Links, online: Floats, past: Floats, derived: Floats, ledger: 
     drifted, standard = ledger[DRIFT], ledger[STANDARD]
     if pulls > 0.0:
         ledger[VARIANCE] = arm_noise(online, past, 0, 1.0)[2] / pulls
-        if ledger[REFERENCE] == 0.0:
-            ledger[REFERENCE] = ledger[VARIANCE]
+        set_reference(ledger)
         set_shape(online, ledger)
     model = pose(tree, online, past, derived, ledger, False)
     if pulls > 0.0:

@@ -29,12 +29,14 @@ from .table import (
     DRIFT2,
     EVIDENCE,
     GROWN,
+    HIGH,
     HOPED,
     INNER,
     LARGEST,
     LAST,
     LEAD,
     LEAST,
+    LOW,
     MEAN,
     MU0,
     NEXT,
@@ -134,7 +136,7 @@ def place_arm(derived: Floats, ledger: Floats, node: int, above: int) -> None:
     member, stranger = ledger[SPREAD2] + error + 1.0 / left, whole + error
     odds = 0.5 * (math.log(member / stranger) + (mean - others) ** 2 / member - (mean - ledger[MU0]) ** 2 / stranger)
     weight = chance * math.exp(min(odds, 50.0))
-    derived[node, STRANGER] = weight / (weight + 1.0 - chance)
+    derived[node, STRANGER] = weight / (weight + 1.0 - chance) if chance < 1.0 else 1.0
     if plays >= CHECKED:
         ledger[STRANGEST] = max(ledger[STRANGEST], derived[node, STRANGER])
     drawn = noise / (spread * ledger[GROWN] ** SURPRISE)  # plays that the mean of all arms counts as
@@ -194,15 +196,14 @@ def place_cluster(tree: Links, derived: Floats, ledger: Floats, above: int) -> N
         if tree[node, SIZE] == 0:
             place_arm(derived, ledger, node, above)
             derived[above, LEAD] = max(derived[above, LEAD], derived[node, WITHIN])
-            derived[node, CEILING] = bound(derived, ledger, node, ledger[NEXT], 0.0)
 
 
 @compiled
-def place_clusters(tree: Links, derived: Floats, ledger: Floats) -> None:
-    """The centres of all clusters, and their arms."""
-    for node in range(int(ledger[INNER])):
-        if tree[node, SIZE] > 0 and derived[node, ARMS] > 0.0:
-            place_cluster(tree, derived, ledger, node)
+def set_ceilings(tree: Links, derived: Floats, ledger: Floats, first: int, last: int) -> None:
+    """What the bounds of the arms from ``first`` up to ``last`` cannot pass until the next refresh."""
+    for node in range(first, last):
+        if tree[node, SIZE] == 0:
+            derived[node, CEILING] = bound(derived, ledger, node, ledger[NEXT], 0.0)
 
 
 @compiled
@@ -215,10 +216,10 @@ def refresh(tree: Links, online: Floats, past: Floats, derived: Floats, ledger: 
         return
     ledger[NEXT] = rounds + max(1.0, math.floor((GROWTH - 1.0) * rounds))
     ledger[S2], ledger[MU0], ledger[SPREAD2], ledger[EVIDENCE] = estimate_spreads(tree, derived, ledger[UNIT])
-    trusting = ledger[STRANGEST] <= CAUGHT
-    place_clusters(tree, derived, ledger)
-    if trusting and ledger[STRANGEST] > CAUGHT:  # those placed first have the bounds of labels that are believed
-        place_clusters(tree, derived, ledger)
+    for node in range(int(ledger[INNER])):
+        if tree[node, SIZE] > 0 and derived[node, ARMS] > 0.0:
+            place_cluster(tree, derived, ledger, node)
+    set_ceilings(tree, derived, ledger, 1, len(tree))
 
 
 @compiled
@@ -234,6 +235,14 @@ def prepare(tree: Links, derived: Floats, ledger: Floats) -> None:
 
 
 @compiled
+def third_value(ledger: Floats, reward: float) -> bool:
+    """Whether rewards took two values so far, and this is neither: then a mean no longer tells their noise."""
+    near = 1e-9 * (ledger[HIGH] - ledger[LOW])
+    found: bool = ledger[BINARY] > 0.0 and abs(reward - ledger[LOW]) > near and abs(reward - ledger[HIGH]) > near
+    return found
+
+
+@compiled
 def learn_reward(tree: Links, online: Floats, past: Floats, derived: Floats, ledger: Floats, leaf: int, reward: float) -> None:
     """Add a reward to an arm and every node above it; bring the arm's cluster up to date, or everything when it is due."""
     node = leaf
@@ -243,17 +252,19 @@ def learn_reward(tree: Links, online: Floats, past: Floats, derived: Floats, led
     ledger[LEAST] = min(ledger[LEAST], reward)
     ledger[LARGEST] = max(ledger[LARGEST], reward)
     ledger[LAST] = float(leaf)
-    if 1.0 + online[0, PULLS] >= ledger[NEXT]:
+    if 1.0 + online[0, PULLS] >= ledger[NEXT] or third_value(ledger, reward):
         refresh(tree, online, past, derived, ledger)
         return
     plays, mean, deviations, freedom = arm_of(online, past, derived, ledger, leaf)
     derived[leaf, PLAYS], derived[leaf, MEAN] = plays, mean
     derived[leaf, NOISE] = noise_of(derived, ledger, leaf, deviations, freedom)
     derived[leaf, HOPED] = hoped_noise(derived, ledger, leaf, deviations, freedom)
-    trusting = ledger[STRANGEST] <= CAUGHT
-    place_cluster(tree, derived, ledger, tree[leaf, PARENT])
+    above, trusting = tree[leaf, PARENT], ledger[STRANGEST] <= CAUGHT
+    place_cluster(tree, derived, ledger, above)
     if trusting and ledger[STRANGEST] > CAUGHT:  # the bounds of all arms have risen
-        refresh(tree, online, past, derived, ledger)
+        set_ceilings(tree, derived, ledger, 1, len(tree))
+    else:
+        set_ceilings(tree, derived, ledger, tree[above, FIRST], tree[above, FIRST] + tree[above, SIZE])
 
 
 def new_ledger() -> Floats:
@@ -264,9 +275,12 @@ def new_ledger() -> Floats:
 
 
 def fitted(tree: Links, online: Floats, past: Floats, before: Floats | None = None) -> tuple[Floats, Floats]:
-    """Rows and ledger from sums; of a ledger of before the range of the rewards is kept, and what labels have been caught at."""
+    """Rows and ledger from sums; of a ledger of before the range of the rewards is kept, and what labels have been caught at.
+
+    Not so before the first round: then another history may have taken the place of the one that spoke against labels.
+    """
     derived, ledger = np.zeros((len(tree), COLUMNS)), new_ledger()
-    if before is not None:
+    if before is not None and online[0, PULLS] > 0.0:
         ledger[[LEAST, LARGEST, STRANGEST]] = before[[LEAST, LARGEST, STRANGEST]]
     prepare(tree, derived, ledger)
     refresh(tree, online, past, derived, ledger)

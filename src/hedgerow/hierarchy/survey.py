@@ -30,8 +30,8 @@ from .table import (
 BORROWED, LENT = 5.0, 2.0
 """Plays by which an arm's noise is drawn to the typical one, and to that of the arms played most."""
 
-TINY = 1e-280
-"""A variance below which rewards are equal, as far as double precision can tell."""
+TINY, EQUAL = 1e-280, 1e-12
+"""A variance below which rewards are equal, as far as double precision can tell; the same as a share of their mean square."""
 
 
 @compiled
@@ -156,12 +156,13 @@ def survey(tree: Links, online: Floats, past: Floats, derived: Floats, ledger: F
         return False
     ledger[DRIFT2] = drift_of_means(tree, online, past, derived)
     if ledger[DRIFT2] > 0.0:
-        measure(tree, online, past, derived, ledger)  # the noise was that of arms which have not moved
+        if not measure(tree, online, past, derived, ledger):  # the noise was that of arms which have not moved
+            return False
         ledger[DRIFT2] = max(ledger[DRIFT2], drift_of_means(tree, online, past, derived))
         for node in range(1, len(tree)):
             if tree[node, SIZE] == 0:
                 derived[node, TRUST] = trusted(past[node, PULLS], ledger[DRIFT2], derived[node, NOISE])
-        measure(tree, online, past, derived, ledger)
+        return measure(tree, online, past, derived, ledger)
     return True
 
 
@@ -183,7 +184,8 @@ def measure(tree: Links, online: Floats, past: Floats, derived: Floats, ledger: 
         typical, total = moved_noise(tree, online, past, derived, ledger)
     else:
         typical, total = typical_noise(tree, online, past)
-    if played == 0.0 or total <= TINY:
+    square = (online[0, SQUARES] + past[0, SQUARES]) / max(online[0, PULLS] + past[0, PULLS], 1.0)
+    if played == 0.0 or total <= max(TINY, EQUAL * square):
         return False
     ledger[LEVEL_MEAN] = level / played
     ledger[TYPICAL] = typical

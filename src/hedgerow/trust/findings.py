@@ -21,14 +21,14 @@ def findings(name: str, nodes: Nodes, dimension: int | None, estimated: dict[str
     number_of = {label: number for number, label in enumerate(dict.fromkeys(labels))}
     grouped = 1 < len(number_of) < len(labels)
     blank = Trust(name, int(nodes.online[0, PULLS]), grouped=grouped, noise=estimated.get("scale", estimated.get("noise")))
+    groups = np.array([number_of[label] for label in labels])
     if dimension is None:
         history = _drifted(rewards.agreement(nodes), estimated)
-        groups = np.array([number_of[label] for label in labels])
         grouping = rewards.grouping(_admitted(nodes, history), groups, estimated.get("drift", 0.0)) if grouped else None
         return replace(blank, grouping=grouping, misfits=rewards.misfits(nodes) if grouped else (), history=history)
     ledger = nodes.ledger if weighted else None
     history = _drifted(linear.agreement(nodes, dimension, ledger), estimated)
-    grouping = linear.grouping(_admitted(nodes, history), dimension, len(number_of), ledger) if grouped else None
+    grouping = linear.grouping(_admitted(nodes, history), dimension, groups, ledger) if grouped else None
     return replace(blank, grouping=grouping, history=history, levelless=not weighted and linear.levelless(nodes, dimension))
 
 

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..arms import Arms
 from ..estimates.chisquare import chi_square_tail
 from ..estimates.sums import BORROWED
 from ..hierarchy.evidence import Model, eliminate_lower, load, mean_square_of_contexts, pose, profile
@@ -15,7 +16,7 @@ from ..hierarchy.sums import EXCESS
 from ..nodes import Nodes
 from ..statistics import PULLS, SCALARS, SQUARES, TOTAL, second_moments
 from ..tree import FIRST, SIZE
-from ..types import Floats
+from ..types import Floats, Integers
 from .report import Agreement, Estimate, Grouping
 
 COARSE = np.arange(-14.0, 7.0, 1.0)
@@ -26,8 +27,8 @@ FINEST = 0.02
 MOST = 0.4
 """Odds of one step from which on shorter ones are looked at."""
 
-COMMON = 2.0**20
-"""Variance of what all arms have in common, in the same units: it may be anything."""
+COMMON, MOST_STEP = 2.0**30, 24.0
+"""Variance of what all arms have in common, in the same units: it may be anything. log2 of the largest spread looked at."""
 
 FARTHEST = 3
 
@@ -38,16 +39,18 @@ ENOUGH = 2.0
 """Rounds of an arm, both before and now, that are too few to compare."""
 
 
-def grouping(nodes: Nodes, dimension: int, groups: int, ledger: Floats | None) -> Grouping | None:
-    """Spreads of the coefficients within and between groups, from the evidence on a grid."""
+def grouping(nodes: Nodes, dimension: int, groups: Integers, ledger: Floats | None) -> Grouping | None:
+    """Spreads of the coefficients within and between groups, from the evidence on a grid; of nested groups the innermost."""
     if nodes.online[0, PULLS] + nodes.past[0, PULLS] == 0.0:
         return None
-    derived = np.zeros((len(nodes.online), derived_size(dimension)))
+    arms = Arms(range(groups.size), groups.tolist())
+    online, past = (arms.totals(rows[nodes.arms.leaves]) for rows in (nodes.online, nodes.past))
+    derived = np.zeros((len(online), derived_size(dimension)))
     if ledger is None:
         ledger = new_ledger(False, dimension)
         ledger[LEVELS] = 0.0
-        set_lens(nodes.online, nodes.past, ledger)
-    model = pose(nodes.arms.tree, nodes.online, nodes.past, derived, ledger, False)
+        set_lens(online, past, ledger)
+    model = pose(arms.tree, online, past, derived, ledger, False)
     unit = mean_square_of_contexts(model)
     rho, phi = COARSE, COARSE
     while True:
@@ -61,12 +64,14 @@ def grouping(nodes: Nodes, dimension: int, groups: int, ledger: Floats | None) -
     _, within, between, _ = found
     parts = (between / (within + between), np.sqrt(within), np.sqrt(between))
     share, inside, across = (_weighted(part, odds) for part in parts)
-    return Grouping(share, inside, across, groups, contextual=True)
+    return Grouping(share, inside, across, int(groups.max()) + 1, contextual=True)
 
 
 def _finer(steps: Floats, odds: Floats) -> Floats:
-    """Steps a third as long around the best one, while that has most of the odds; else the same."""
+    """Steps farther up while the last one is the best, a third as long around the best one while that has most of the odds."""
     step = float(steps[1] - steps[0])
+    if odds.argmax() == odds.size - 1 and steps[-1] < MOST_STEP:
+        return np.asarray(steps[-1] + step * np.arange(-6.0, 7.0))
     if odds.max() < MOST or step < FINEST:
         return steps
     return np.asarray(steps[odds.argmax()] + step / 3.0 * np.arange(-6.0, 7.0))
