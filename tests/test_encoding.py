@@ -50,8 +50,10 @@ def test_vectors_of_raw_values():
     encoding = history.encoding
     assert encoding.columns[2] == Column("age", mean=40.0, deviation=pytest.approx(200**0.5))
     assert encoding.vector({"age": 40, "city": "Rome", "new": True, "more": 1}) == (1.0, 0.0, 0.0, 1.0, 0.0)
-    for unknown in ("Paris", None, 3):
+    for unknown in ("Paris", None, float("nan")):
         assert encoding.vector({"age": np.float32(40), "city": unknown, "new": np.bool_(False)}) == (0.0,) * 5
+    with pytest.raises(ValueError, match="'city' is a category of text such as 'Bonn', got 3"):
+        encoding.vector({"age": 40, "city": 3, "new": True})
     with pytest.raises(ValueError, match="the context lacks 'age', 'city'|lacks 'city', 'age'"):
         encoding.vector({"new": True})
     for odd in (None, "40", float("nan")):
@@ -208,3 +210,56 @@ def test_a_frame_is_no_context(frame):
     with pytest.raises(ValueError, match="a context is one row: .* select_many"):
         policy.select(frame)
     assert len(policy.select_many(frame).arms) == 1
+
+
+def test_values_that_are_no_text_are_read_as_a_level_if_they_look_like_one():
+    encoding = Encoding((Column("member", levels=("False", "True")), Column("kind", levels=("1", "2"))))
+    assert encoding.vector({"member": True, "kind": 2}) == (0.0, 1.0, 0.0, 1.0)
+    found = encoding.matrix({"member": ["True", False], "kind": np.array([1, 2])})
+    assert found.tolist() == [[0.0, 1.0, 1.0, 0.0], [1.0, 0.0, 0.0, 1.0]]
+    with pytest.raises(ValueError, match="'kind' is a category of text such as '1', got 2.0"):
+        encoding.vector({"member": True, "kind": 2.0})
+
+
+def test_truth_values_are_not_scaled_whoever_reads_them():
+    frame = pl.DataFrame({"ad": ["a", "b"] * 10, "click": [0, 1] * 10, "age": range(20), "new": [True, False, False, True] * 5})
+    names = {"arm": "ad", "reward": "click", "context": ["age", "new"]}
+    one = hr.History.from_frame(frame, scale=True, **names)
+    other = hr.History.from_log(hr.Log.read(frame, **names), scale=True)
+    assert one.encoding == other.encoding
+    assert one.encoding.columns[1] == Column("new")
+    assert (one + other).sums == pytest.approx(2.0 * one.sums)
+
+
+def scaled_and_raw():
+    frame = pl.DataFrame({"ad": ["a", "b"] * 10, "click": [0.0, 1.0] * 10, "age": [float(age) for age in range(20, 40)]})
+    scaled = hr.History.from_frame(frame, arm="ad", reward="click", context="age", scale=True)
+    raw = hr.History.from_rounds(arms=frame["ad"].to_list(), rewards=frame["click"].to_list(), contexts=frame[["age"]].rows())
+    return scaled, raw
+
+
+def test_a_history_of_other_numbers_takes_its_own_encoding_along_or_is_refused():
+    scaled, raw = scaled_and_raw()
+    policy = hr.HLinUCB(["a", "b"], history=scaled)
+    policy.history = raw
+    assert policy.encoding is None
+    policy.history = scaled
+    assert policy.encoding == scaled.encoding
+    policy.update(policy.select({"age": 30.0}), 1.0)
+    with pytest.raises(ValueError, match="reads differently"):
+        policy.history = raw
+    policy.history = None
+    assert policy.encoding == scaled.encoding
+    other = hr.HLinUCB(["a", "b"], history=raw)
+    other.update(other.select([30.0]), 1.0)
+    with pytest.raises(ValueError, match="reads differently"):
+        other.history = scaled
+
+
+def test_columns_of_other_names_are_refused():
+    scaled, raw = scaled_and_raw()
+    policy = hr.HLinUCB(["a", "b"], history=scaled)
+    with pytest.raises(ValueError, match="are made of 'age', got columns 'Age'"):
+        policy.select_many(pl.DataFrame({"Age": [40.0]}))
+    assert policy.select_many(pl.DataFrame({"age": [40.0]}))[0].context == scaled.encoding.vector({"age": 40.0})
+    assert hr.HLinUCB(["a", "b"], history=raw).select_many(pl.DataFrame({"Age": [40.0]}))[0].context == (40.0,)

@@ -56,6 +56,9 @@ NO_GENERATORS = (3, np.random.RandomState(0), random.Random(0), np.random)
         (lambda: hr.HLinUCB(ARMS, history="log.csv"), "got str: make one with History.from_file"),
         (lambda: hr.META(ARMS, history=[1]), "got list: make one"),
         (lambda: hr.META(ARMS, dimension=2, expert_scale="auto"), "give alpha instead of 'auto'"),
+        (lambda: hr.META(ARMS, alpha=7.0), "give expert_scale instead of 7.0"),
+        (lambda: hr.META(ARMS).select_many([]), "takes no contexts, so all its decisions are alike"),
+        (lambda: hr.META(ARMS, dimension=2).select_many(None), "contexts must be rows of 2 numbers"),
         (lambda: hr.KLUCB(ARMS).learn("a", 5.0), "between 0 and 1, got 5.0; use UCB or Auto"),
         (lambda: hr.KLUCB(ARMS, history=hr.History.from_rounds(arms=["a"], rewards=[-0.5])), "the history has others"),
         (

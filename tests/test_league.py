@@ -97,7 +97,7 @@ def test_the_command_plays_writes_and_goes_on(tmp_path):
     assert text.count("Seed 2026.") == 2
     kept = json.loads((tmp_path / "out" / "league.json").read_text())
     assert {row["setting"] for row in kept["standings"]} == {"tight K=20 T=200", "paper eps=0.1 T=50"}
-    again = CliRunner().invoke(app, ["league", "--table", *options])
+    again = CliRunner().invoke(app, ["league", "--table", *options[-4:]])
     assert again.exit_code == 0
     assert page.read_text() == text
     shown = CliRunner().invoke(app, ["league", "--table", "--out", str(tmp_path / "out")])
@@ -128,3 +128,19 @@ def test_a_file_that_is_no_league_is_named_and_left_alone(tmp_path, text):
     assert isinstance(run.exception, ValueError)
     assert "league.json was not written by this version" in str(run.exception)
     assert (tmp_path / "league.json").read_text() == text
+
+
+def test_standings_of_other_trials_stay(tmp_path):
+    options = ["league", "tight K=20 T=50", "--trials", "1", "--jobs", "1", "--out", str(tmp_path)]
+    for more in (["--seed", "1"], ["--seed", "1", "--few"], ["--seed", "2", "--few"]):
+        assert CliRunner().invoke(app, [*options, *more]).exit_code == 0
+    text = (tmp_path / "league.json").read_text()
+    assert "NaN" not in text
+    policies = [sum(row["seed"] == seed for row in json.loads(text)["standings"]) for seed in (1, 2)]
+    assert policies[0] > policies[1] > 1
+    assert CliRunner().invoke(app, ["league", "--table", "--out", str(tmp_path)]).exit_code == 0
+
+
+@pytest.mark.parametrize("odd", ["--table nonsense", "--list nonsense", "--table --trials 7", "--table --few"])
+def test_options_that_would_be_ignored_are_refused(odd, tmp_path):
+    assert isinstance(CliRunner().invoke(app, ["league", "--out", str(tmp_path), *odd.split()]).exception, ValueError)

@@ -381,3 +381,26 @@ def test_a_log_read_row_by_row_is_a_history_too():
     assert hr.Auto(log.arms, clusters=log.clusters, history=plain).history.sums[:, 0].tolist() == [2.0, 1.0, 1.0, 0.0]
     with pytest.raises(ValueError, match="from_frame takes a frame"):
         hr.History.from_log(frame)
+
+
+@pytest.mark.parametrize(
+    "arms", [("1.1", "1.10"), ("1e5", "100000.0"), ("2024-01-01", "2024-01-02"), ("12345678901234567890", "12345678901234567891")]
+)
+def test_arms_of_a_text_file_stay_what_they_are(arms, tmp_path):
+    path = tmp_path / "log.csv"
+    path.write_text("ad,click\n" + "".join(f"{arm},{click}\n" for arm in arms for click in (0, 1, 1)))
+    assert hr.Log.read(path, arm="ad", reward="click").arms == arms
+    assert set(hr.History.from_file(path, arm="ad", reward="click").arms) == set(arms)
+
+
+def test_a_pattern_of_folders_names_no_file(tmp_path):
+    (tmp_path / "logs-1").mkdir()
+    with pytest.raises(ValueError, match="only folders: name one of them"):
+        hr.Log.read(str(tmp_path / "logs-*"), arm="ad", reward="click")
+
+
+def test_a_repeated_column_is_found_below_blank_lines(tmp_path):
+    path = tmp_path / "log.csv"
+    path.write_text("\nad,click,click\na,1,0\n")
+    with pytest.raises(ValueError, match="more than one column named 'click'"):
+        hr.Log.read(path, arm="ad", reward="click")

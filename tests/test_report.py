@@ -188,6 +188,7 @@ def broken_folder(tmp_path, kind):
         (("bounds", "0.9", "1.8"), "rewards in [0, 1]"),
         (("bounds", "0.5", "0.4", "--horizon", "1" + "0" * 400), "horizon"),
         (("bounds", "0.5", "0.4", "--clusters", "a"), "clusters"),
+        (("bounds", "0.5", "0.4", "--r", "1", "--s", "2"), "needs --clusters"),
         (("bounds", "0.5", "0.4", "--history", "1,x"), "'x'"),
         (("bounds", "0.5", "0.4", "--horizon", "0"), "horizon"),
         (("bounds", "0.5", "0.4", "--clusters", "a,b", "--r", "1"), "give --r and --s"),

@@ -70,6 +70,35 @@ class Interrupted:
         return "interrupted"
 
 
+class Scaled:
+    """A constructor with a state of its own."""
+
+    def __init__(self, scale):
+        self.scale = scale
+
+    def __call__(self, arms):
+        return hr.UCB(arms, scale=self.scale)
+
+    def make(self, arms):
+        return hr.UCB(arms, scale=self.scale)
+
+
+SCALE = 1.0
+
+
+def globally_scaled(arms):
+    return hr.UCB(arms, scale=SCALE)
+
+
+def test_what_a_constructor_took_from_elsewhere_is_not_taken_from_another_run(tmp_path, monkeypatch):
+    run = partial(hr.simulate, problem=SMALL, rounds=300, trials=1, jobs=1)
+    for number, scaled in enumerate([lambda scale: Scaled(scale), lambda scale: Scaled(scale).make, lambda _: globally_scaled]):
+        for scale in (0.1, 10.0):
+            monkeypatch.setattr(sys.modules[__name__], "SCALE", scale)
+            make = {"p": scaled(scale)}
+            assert np.array_equal(run(make, resume=tmp_path / str(number)).regret, run(make).regret)
+
+
 def test_an_interrupted_run_resumes(tmp_path):
     run = partial(hr.simulate, [hr.UCB, hr.META], Interrupted(), rounds=200, trials=4, jobs=1)
     with pytest.raises(KeyboardInterrupt):
@@ -231,7 +260,11 @@ def test_a_figure_has_a_line_for_each_policy():
         (lambda: hr.simulate([hr.UCB], SMALL, rounds=0), "rounds must be a whole number of at least 1, got 0"),
         (lambda: hr.simulate([hr.UCB], SMALL, rounds=10, trials=2.5), "trials must be"),
         (lambda: hr.simulate([hr.UCB], SMALL, rounds=10, trials=1).of("UCB", "joy"), "measure must be"),
-        (lambda: hr.simulate([hr.UCB], SMALL, rounds=10, trials=1).of("UCB", at=0), "no curve reaches back to round 0"),
+        (
+            lambda: hr.simulate([hr.UCB], SMALL, rounds=10, trials=1).of("UCB", at=0),
+            "are kept from round 1 to 10, not for 0",
+        ),
+        (lambda: hr.simulate([hr.UCB], SMALL, rounds=10, trials=1).of("UCB", at=11), "from round 1 to 10, not for 11"),
     ],
 )
 def test_bad_input(call, message):

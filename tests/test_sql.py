@@ -131,3 +131,16 @@ def test_tables_that_are_no_sums():
 def test_a_query_of_nothing_is_refused(given, message):
     with pytest.raises(ValueError, match=message):
         hr.History.sql(**{"table": "clicks", "arm": "ad", "reward": "click", **given})
+
+
+@pytest.mark.parametrize(("column", "value"), [("xx_1_1", -50.0), ("x_1", 300.0), ("rx_1", 1e6)])
+def test_sums_that_no_contexts_have_are_refused(column, value):
+    row = {"arm": "a", "pulls": 5.0, "total": 3.0, "squares": 4.0, "rx_1": 2.0, "xx_1_1": 9.0, "x_1": 3.0}
+    assert hr.History.from_sums(pl.DataFrame([row])).dimension == 1
+    with pytest.raises(ValueError, match="no contexts can have the sums of arm 'a': x_1 "):
+        hr.History.from_sums(pl.DataFrame([row | {column: value}]))
+
+
+def test_an_arm_column_may_begin_as_sums_do():
+    row = {"x_arm": "a", "pulls": 5.0, "total": 3.0, "squares": 4.0}
+    assert hr.History.from_sums(pl.DataFrame([row]), arm="x_arm").dimension is None

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from . import checks, state
 from .arms import Arms, Clusters, name_of, new_path
 from .explanation import Explanation, Score
-from .history import History, common_encoding
+from .history import History, check_alike, common_encoding
 from .logs.encoding import Encoding, all_encoded, encoded
 from .logs.rounds import as_numbers
 from .nodes import LARGEST_IN, Layout, Nodes, historical, restored, with_tournaments
@@ -148,7 +148,8 @@ class Bandit(Locked):
     @whole
     def history(self, history: History | None) -> None:
         self._nodes = self._planted(self._nodes.arms, self._nodes.online, self._read(history), self._nodes.ledger)
-        self.encoding = _encoding_of(history, self.dimension) or self.encoding
+        if history is not None and history.arms:
+            self.encoding = _encoding_of(history, self.dimension) or (self.encoding if self._in_use else None)
 
     def check_history(self, history: History | None) -> None:
         """Raise what assigning this history would raise."""
@@ -158,10 +159,16 @@ class Bandit(Locked):
         """The rows of a history that the policy could have."""
         rows = checks.history_rows(history, self._nodes.arms.labels, self.dimension)
         checks.usable_history(self.rule, rows, self._layout)
-        if self.rounds or self._waiting:
-            encodings = self.encoding, _encoding_of(history, self.dimension)
-            common_encoding(encodings, f"{self.name} has learnt from contexts that the history reads differently")
+        if self._in_use and history is not None and history.arms and self.dimension is not None:
+            check_alike(
+                self.encoding, history.encoding, f"{self.name} has learnt from contexts that the history reads differently"
+            )
         return rows
+
+    @property
+    def _in_use(self) -> bool:
+        """Whether contexts of rounds have been seen."""
+        return bool(self.rounds or self._waiting)
 
     def _past_rows(self) -> Floats:
         rows: Floats = self._nodes.past[self._nodes.arms.leaves]
@@ -248,15 +255,16 @@ class Bandit(Locked):
 
     def learn(self, arm: Label, reward: float, context: Context | None = None) -> None:
         """Learn from a round that someone else decided."""
-        nodes = self._nodes
-        leaf, value = nodes.arms.leaf(arm), self._checked_reward(reward)
-        seen, x = self._seen
-        if context is not seen:
-            x = self._numbers(context)
-        if self._waiting:
-            self._settle_round(arm, value, x)
-        elif not self._walk.learn(self._kernel[0], nodes, leaf, value, x):
-            raise checks.bad_context(x, self._largest)
+        with self._lock:  # not @whole: a function less in every round
+            nodes = self._nodes
+            leaf, value = nodes.arms.leaf(arm), self._checked_reward(reward)
+            seen, x = self._seen
+            if context is not seen:
+                x = self._numbers(context)
+            if self._waiting:
+                self._settle_round(arm, value, x)
+            elif not self._walk.learn(self._kernel[0], nodes, leaf, value, x):
+                raise checks.bad_context(x, self._largest)
 
     def expect(self, decision: Decision) -> None:
         """Count a decision whose reward is still to come, so that others made meanwhile do not all repeat it.
@@ -294,7 +302,6 @@ class Bandit(Locked):
         """Expected decisions whose reward has not come yet."""
         return self._waiting.total()
 
-    @whole
     def _settle_round(self, arm: Label, reward: float, context: Floats) -> None:
         leaf = self._nodes.arms.leaf(arm)
         waited = self._round(leaf, context)

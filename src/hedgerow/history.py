@@ -288,12 +288,16 @@ def _different(refusal: str, one: Encoding | None, other: Encoding | None) -> Va
 
 def _shared_encoding(one: History, other: History) -> Encoding | None:
     """The encoding of the sum of two histories; numbers as they are may be added to those of unnamed contexts."""
-    refusal = "histories with different encodings cannot be added"
-    shared = common_encoding((one.encoding, other.encoding), refusal)
-    unnamed = None in (one.encoding, other.encoding) and one.arms and other.arms
-    if shared is not None and unnamed and not shared.plain:
-        raise _different(refusal, one.encoding, other.encoding)
-    return shared
+    if one.arms and other.arms:
+        check_alike(one.encoding, other.encoding, "histories with different encodings cannot be added")
+    return common_encoding((one.encoding, other.encoding), "histories with different encodings cannot be added")
+
+
+def check_alike(one: Encoding | None, other: Encoding | None, refusal: str) -> None:
+    """Refuse two encodings that read contexts differently; None: numbers as they are, without names."""
+    shared = common_encoding((one, other), refusal)
+    if shared is not None and None in (one, other) and not shared.plain:
+        raise _different(refusal, one, other)
 
 
 def _reasons(missing: Mapping[str, int]) -> str:

@@ -130,6 +130,8 @@ class Meta(Locked):
 
     def select_many(self, contexts: ArrayLike, *, rng: np.random.Generator | None = None) -> Decisions:
         """One decision per row of contexts, as ``select`` would make them one by one."""
+        if self.dimension is None:
+            raise ValueError(f"{self.name} takes no contexts, so all its decisions are alike: call select()")
         contexts = all_encoded(contexts, self)
         followed = str(self._chooser.select().arm)
         expert = self.experts[followed]
@@ -137,6 +139,8 @@ class Meta(Locked):
         if isinstance(inner, Decisions):
             return inner.passed_up(followed, self.identity)
         rows = as_numbers(contexts, "contexts must be rows of numbers")
+        if rows.ndim != 2 and rows.size:
+            raise ValueError(f"contexts must be rows of {self.dimension} numbers, got shape {rows.shape}")
         made = [self.select(row, rng=rng) for row in rows]
         named = {n: (decision.arm, decision.cluster, decision.experts) for n, decision in enumerate(made)}
         return Decisions(np.arange(len(made)), named, rows, self.identity)

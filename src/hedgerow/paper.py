@@ -1,6 +1,7 @@
 """The paper's policies under the paper's names."""
 
 from collections.abc import Iterable
+from typing import Any
 
 from .arms import Clusters
 from .bandit import Bandit
@@ -96,28 +97,29 @@ def META(
     clusters: Clusters | None = None,
     history: History | None = None,
     dimension: int | None = None,
-    alpha: float = 1.0,
+    alpha: float | None = None,
     rule: str = "ucb",
     scale: float | str | None = None,
-    expert_scale: float | str = 1.0,
+    expert_scale: float | str | None = None,
     shared: bool = True,
 ) -> Meta:
     """UCB over two experts, the clustered one and the flat one, both starting from history (section META).
 
     Without contexts the experts are HUCBC and HUCB, whose bonus ``expert_scale`` multiplies; with ``dimension``, or a history
-    with contexts, HLinUCBC and HLinUCB with ``alpha``. ``rule`` and ``scale`` are those of :class:`Meta`.
+    with contexts, HLinUCBC and HLinUCB with ``alpha``; each is 1 if left out. ``rule`` and ``scale`` are those of ``Meta``.
     """
     labels = list(arms)
     if not contextual(dimension, history):
+        if alpha is not None:
+            raise ValueError(f"alpha is of experts with contexts: give expert_scale instead of {alpha!r}, or dimension")
+        width = 1.0 if expert_scale is None else expert_scale
         experts = [
-            HUCBC(labels, clusters=clusters, history=history, scale=expert_scale),
-            HUCB(labels, history=history, scale=expert_scale),
+            HUCBC(labels, clusters=clusters, history=history, scale=width),
+            HUCB(labels, history=history, scale=width),
         ]
     else:
-        if expert_scale != 1.0:
+        if expert_scale is not None:
             raise ValueError(f"expert_scale is of experts without contexts: give alpha instead of {expert_scale!r}")
-        experts = [
-            HLinUCBC(labels, clusters=clusters, history=history, dimension=dimension, alpha=alpha),
-            HLinUCB(labels, history=history, dimension=dimension, alpha=alpha),
-        ]
+        known: dict[str, Any] = {"history": history, "dimension": dimension, "alpha": 1.0 if alpha is None else alpha}
+        experts = [HLinUCBC(labels, clusters=clusters, **known), HLinUCB(labels, **known)]
     return Meta(experts, rule=rule, scale=scale, shared=shared)

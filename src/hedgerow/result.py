@@ -70,7 +70,10 @@ class Simulation:
     experts: dict[str, tuple[str, ...]]
 
     def of(self, policy: str, measure: str = "reward", *, at: int | None = None) -> Floats:
-        """One number per trial: the cumulative reward or regret of a policy after round ``at`` (the last if None)."""
+        """One number per trial: the cumulative reward or regret of a policy after the last marked round up to ``at``.
+
+        Curves are kept at the rounds in ``Simulation.at``: give ``marks=`` to ``simulate`` for others. None: the last round.
+        """
         if policy not in self.policies:
             raise KeyError(f"no policy {policy!r}; there are {', '.join(self.policies)}")
         if measure not in ("reward", "regret"):
@@ -83,8 +86,8 @@ class Simulation:
         """The position of the last marked round up to ``at``."""
         if at is None:
             return len(self.at) - 1
-        if at < self.at[0]:
-            raise ValueError(f"no curve reaches back to round {at}; the first is {self.at[0]}")
+        if not self.at[0] <= at <= self.rounds:
+            raise ValueError(f"curves are kept from round {self.at[0]} to {self.rounds}, not for {at}")
         return int(np.searchsorted(self.at, at, side="right")) - 1
 
     def share(self, policy: str, expert: str, *, at: int | None = None) -> Floats:

@@ -68,7 +68,8 @@ def simulate(
         marks: rounds at which curves are kept, beside some hundred others.
         delay: rounds by which rewards come late; policies know which of their decisions wait (``policy.expect``).
         resume: a folder where finished trials are kept, so that an interrupted run goes on where it stopped. Trials are played
-            again if anything about them is new: hedgerow itself, an argument, or the file that defines a policy of your own.
+            again if anything about them is new: hedgerow itself, an argument, what a constructor makes of it, or the code of a
+            policy of your own.
         backend: "joblib" for processes of this machine, "dask" or "ray" for a cluster: the one you are connected to, else
             one on this machine. A cluster uses all of its cores, whatever ``jobs`` says; the numbers do not depend on it.
 
@@ -83,11 +84,13 @@ def simulate(
         raise ValueError(f"problem must be a problem such as problems.SyntheticClassical(), got {problem!r}")
     if backend not in (None, "joblib", *CLUSTERS):
         raise ValueError(f"backend must be one of {', '.join(('joblib', *CLUSTERS))}, got {backend!r}")
-    at, experts = _marked(rounds, marks), _rehearsal(makes, problem)
+    at, built = _marked(rounds, marks), _rehearsal(makes, problem)
+    experts = {name: tuple(policy.experts) for name, policy in built.items() if isinstance(policy, Meta)}
     width = max((len(names) for names in experts.values()), default=0)
     run = partial(_outcome, makes, problem, rounds, seed, at, width, delay)
     if resume is not None:
-        key = (_content(problem), [(name, _recipe(make)) for name, make in makes.items()], rounds, seed, at.tolist(), delay)
+        made = [(name, _recipe(make), _state_of(built[name])) for name, make in makes.items()]
+        key = (_content(problem), made, rounds, seed, at.tolist(), delay)
         run = partial(_kept, run, Path(resume), hashlib.blake2b(repr((source_digest(), key)).encode(), digest_size=8).hexdigest())
     title = f"{problem}, rewards {delay:,} rounds late" if delay else str(problem)
     outcomes = list(_shown(_run_all(run, trials, jobs, backend), trials, title))
@@ -157,11 +160,24 @@ def _code(code: CodeType) -> tuple[Any, ...]:
     return code.co_code, constants, code.co_names
 
 
+def _state_of(policy: Any) -> str:
+    """What a constructor has made, whatever it took it from; of other people's policies what a pickle holds, if they can be."""
+    with suppress(pickle.PicklingError, AttributeError, TypeError):
+        return hashlib.blake2b(pickle.dumps(policy), digest_size=16).hexdigest()
+    return ""
+
+
 def _source(kind: Any) -> str:
-    """A digest of the file that a function or a class of the user's is defined in; hedgerow has one for all of its own."""
+    """A digest of the file that a function or a class of the user's is defined in, or of its methods if there is none.
+
+    hedgerow has one for all of its own.
+    """
     path = getattr(sys.modules.get(kind.__module__), "__file__", None)
-    if kind.__module__.partition(".")[0] == __package__ or path is None or not Path(path).is_file():
+    if kind.__module__.partition(".")[0] == __package__:
         return ""
+    if path is None or not Path(path).is_file():
+        methods = {name: part.__code__ for name, part in vars(kind).items() if hasattr(part, "__code__")}
+        return repr({name: _code(code) for name, code in methods.items()}) if isinstance(kind, type) else ""
     return hashlib.blake2b(Path(path).read_bytes(), digest_size=16).hexdigest()
 
 
@@ -224,13 +240,13 @@ def _followed(experts: Integers, width: int) -> Floats:
     return counts
 
 
-def _rehearsal(makes: Mapping[str, Make | Shuffled], problem: Problem) -> dict[str, tuple[str, ...]]:
-    """Play a round with every policy, so that all is compiled once and not in each process; the names of each Meta's experts."""
+def _rehearsal(makes: Mapping[str, Make | Shuffled], problem: Problem) -> dict[str, Policy]:
+    """Play a round with every policy, so that all is compiled once and not in each process; the policies after it."""
     trial = problem.trial(1, np.random.default_rng(0)).check()
     built = {name: build(make, trial, np.random.default_rng(0)) for name, make in makes.items()}
     for policy in built.values():
         play(policy, trial)
-    return {name: tuple(policy.experts) for name, policy in built.items() if isinstance(policy, Meta)}
+    return built
 
 
 def _run_all(run: Callable[[int], Outcome], trials: int, jobs: int | None, backend: str | None) -> Iterator[Outcome]:

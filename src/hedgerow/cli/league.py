@@ -41,12 +41,16 @@ def league(
     """
     from ..league.settings import CLASSICAL, CONTEXTUAL, LATE, LIES, RECORDED, SHOWN, setting
     from ..league.standings import league as play
-    from ..league.tables import check_page, load, markdown, save, write_page
+    from ..league.tables import check_page, load, markdown, put, save, write_page
 
+    if names and (show or table):
+        raise ValueError(f"{'--list' if show else '--table'} is for all settings: leave {escape(', '.join(names))} out")
     chosen = names or [*CLASSICAL, *CONTEXTUAL, *LIES, *SHOWN, *LATE, *RECORDED]
     if show:
         print("\n".join(chosen))
         return
+    if table and (few or trials is not None):
+        raise ValueError("--table writes what there is: leave --few and --trials out")
     if write is not None:
         check_page(write)
     check_folder(out)
@@ -58,7 +62,7 @@ def league(
     if table and not tables:
         raise ValueError(f"{folder} holds no standings yet: play some settings first, without --table")
     for rows in play(settings, seed=seed, few=few, trials=trials, jobs=jobs, resume=folder / "trials", say=say):
-        tables[rows[0].setting, rows[0].trials] = rows
+        put(tables, rows)
         save(folder, tables)
         _show(rows)
     if write is not None:

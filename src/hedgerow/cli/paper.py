@@ -68,8 +68,10 @@ def bounds(
     given: dict[str, Any] = {"horizon": horizon, "history": plays}
     weightings, readings = get_args(calculators.Weighting), get_args(calculators.Reading)
     found = [("HUCB", calculators.hucb(means, form=form, **given)) for form in weightings]
+    if clusters is None and r is not None:
+        raise ValueError("--r and --s are of the theorem on HUCBC', which needs --clusters")
     if clusters is not None:
-        labels = clusters.split(",")
+        labels = [label.strip() for label in clusters.split(",")]
         parted = calculators.clustering(means, labels)
         _show_clusters(parted)
         if not parted.tight:

@@ -1,6 +1,7 @@
 """The league on paper: a file of standings that grows run by run, and its tables."""
 
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -11,8 +12,15 @@ from .standings import Standing
 RESULTS = "league.json"
 MARKS = ("<!-- league: begin -->", "<!-- league: end -->")
 
-Tables = dict[tuple[str, int], list[Standing]]
-"""Standings by setting and number of trials."""
+Tables = dict[tuple[str, int, int], list[Standing]]
+"""Standings by setting, number of trials and seed."""
+
+
+def put(tables: Tables, rows: list[Standing]) -> None:
+    """Add the standings of a setting, unless there are such of more policies in the same trials."""
+    key = rows[0].setting, rows[0].trials, rows[0].seed
+    if len(rows) >= len(tables.get(key, [])):
+        tables[key] = rows
 
 
 def load(folder: Path) -> Tables:
@@ -22,17 +30,19 @@ def load(folder: Path) -> Tables:
     if not path.exists():
         return tables
     try:
-        standings = [Standing(**row) for row in json.loads(path.read_text())["standings"]]
+        rows = json.loads(path.read_text())["standings"]
+        standings = [Standing(**{**row, "error": math.nan if row["error"] is None else row["error"]}) for row in rows]
     except (ValueError, TypeError, KeyError):
         raise ValueError(f"{path} was not written by this version of the league; move it away, or name another --out") from None
     for standing in standings:
-        tables.setdefault((standing.setting, standing.trials), []).append(standing)
+        tables.setdefault((standing.setting, standing.trials, standing.seed), []).append(standing)
     return tables
 
 
 def save(folder: Path, tables: Tables) -> None:
     """Write all standings."""
     rows = [asdict(row) for table in tables.values() for row in table]
+    rows = [{**row, "error": None if math.isnan(row["error"]) else row["error"]} for row in rows]  # of a single trial
     content = {"version": __version__, "standings": rows}
     unfinished = folder / f"{RESULTS}.part"
     unfinished.write_text(json.dumps(content, indent=1) + "\n")

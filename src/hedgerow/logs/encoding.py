@@ -17,6 +17,10 @@ MOST_LEVELS = 1000
 """A column with more distinct texts is no category: each would be a dimension of its own."""
 
 
+MISSING = ("NAType", "NaTType")
+"""Types of what pandas has where there is no value."""
+
+
 class Column(NamedTuple):
     """A context column: a number, from which ``mean`` is taken and by whose ``deviation`` it is divided, or a category."""
 
@@ -30,13 +34,24 @@ class Column(NamedTuple):
         return (self.name,) if self.levels is None else tuple(f"{self.name}={level}" for level in self.levels)
 
     def encode(self, value: Any) -> tuple[float, ...]:
-        """One number, or a 1 at the level; a level that the history did not have is all zeros."""
+        """One number, or a 1 at the level; a level that the history did not have is all zeros, and so is a missing one."""
         if self.levels is not None:
-            return tuple(float(value == level) for level in self.levels)
+            text = self.text(value)
+            return tuple(float(text == level) for level in self.levels)
         number = float(value) if isinstance(value, int | float | np.number | np.bool_) else math.nan
         if not math.isfinite(number):
             raise ValueError(f"context {self.name!r} must be a finite number, got {value!r}")
         return ((number - self.mean) / self.deviation,)
+
+    def text(self, value: Any) -> str | None:
+        """A level as text, None if it is missing; what is no text must look like a level that the history had."""
+        if isinstance(value, str):
+            return value
+        if value is None or type(value).__name__ in MISSING or (isinstance(value, float) and math.isnan(value)):
+            return None
+        if str(value) not in (self.levels or ()):
+            raise ValueError(f"context {self.name!r} is a category of text such as {(self.levels or ('',))[0]!r}, got {value!r}")
+        return str(value)
 
 
 @dataclass(frozen=True, repr=False)
@@ -82,7 +97,8 @@ class Encoding:
                 numbers = as_numbers(raw, f"context {column.name!r} must be numbers")
                 parts.append((numbers - column.mean) / column.deviation)
             else:
-                parts.extend(np.asarray(raw == level, dtype=np.float64) for level in column.levels)
+                found = np.array([column.text(value) for value in np.asarray(raw, dtype=object)], dtype=object)
+                parts.extend(np.asarray(found == level, dtype=np.float64) for level in column.levels)
         return np.column_stack(parts)
 
     @classmethod
@@ -107,8 +123,8 @@ def encoded(context: Any, policy: Any) -> Any:
     """A context of raw values, a mapping or a row of a frame, as numbers, by the ``encoding`` of a policy; numbers stay."""
     if hasattr(context, "columns") and _names_some(context.columns, policy):
         raise ValueError("a context is one row: give a mapping such as frame.iloc[0], or the whole frame to select_many")
-    if hasattr(context, "to_dict") and hasattr(context, "keys") and _names_some(context.keys(), policy):
-        context = context.to_dict()
+    if hasattr(context, "to_dict") and hasattr(context, "keys"):
+        context = context.to_dict() if _names_some(context.keys(), policy) else context
     if not isinstance(context, Mapping):
         return context
     if policy.encoding is None:
@@ -119,8 +135,18 @@ def encoded(context: Any, policy: Any) -> Any:
 
 
 def _names_some(names: Iterable[Any], policy: Any) -> bool:
-    """Whether a row or a frame goes by names of the policy's contexts; else its numbers are taken as they are."""
-    return policy.encoding is not None and not {column.name for column in policy.encoding.columns}.isdisjoint(names)
+    """Whether a row or a frame goes by names of the policy's contexts; else its numbers are taken as they are.
+
+    Names that are not the policy's are refused, unless it takes all numbers as they are.
+    """
+    if policy.encoding is None:
+        return False
+    given, known = list(names), [column.name for column in policy.encoding.columns]
+    if not set(known).isdisjoint(given):
+        return True
+    if any(isinstance(name, str) for name in given) and not policy.encoding.plain and given != list(policy.encoding.names):
+        raise ValueError(f"the contexts of {policy.name} are made of {shown(known, 20)}, got columns {shown(given, 20)}")
+    return False
 
 
 def all_encoded(contexts: Any, policy: Any) -> Any:

@@ -38,7 +38,7 @@ SEPARATORS |= {f"{ending}.gz": separator for ending, separator in SEPARATORS.ite
 class Wanted(NamedTuple):
     """What is to be read of a log's files: the columns that each must have.
 
-    ``numbers`` are columns that may hold numbers, ``labels`` those of which 01 and 1 are different values.
+    ``numbers`` are columns that may hold numbers, ``labels`` those of which 01 and 1, or 1.10 and 1.1, are different values.
     """
 
     columns: Sequence[str]
@@ -151,9 +151,9 @@ def found(path: str | Path) -> list[Path]:
     if place.exists():
         return [place]
     matches = sorted(Path(name) for name in glob.glob(str(place), recursive=True))
-    if not matches:
-        raise ValueError(f"there is no file {str(path)!r}")
-    return [file for file in matches if file.is_file()]
+    if not (files := [file for file in matches if file.is_file()]):
+        raise ValueError(f"there is no file {str(path)!r}" + (", only folders: name one of them" if matches else ""))
+    return files
 
 
 def exists(path: str | Path) -> bool:
@@ -204,7 +204,8 @@ def _check_text(path: Path, separator: str) -> None:
     lines = start.split(b"\n")
     if max(map(len, lines)) > LONGEST_LINE:
         raise ValueError(f"{path.name} has a line of more than {LONGEST_LINE:,} characters, so it is not a table of rows")
-    header = next(csv.reader([lines[0].decode("utf-8-sig", errors="replace").strip("\r")], delimiter=separator))
+    first = next(line for line in lines if line.strip())
+    header = next(csv.reader([first.decode("utf-8-sig", errors="replace").strip("\r")], delimiter=separator))
     if twice := [name for name, times in Counter(header).items() if name and times > 1]:
         raise ValueError(f"{path.name} has more than one column named {shown(twice)}")
 
@@ -241,8 +242,9 @@ class _Texts:
         if rows is not None and texts and not all(plain.select(texts).head(rows).count().collect().row(0)):
             return self.scan(None)  # a column without a value so far is taken for text
         doubles = {name: pl.Float64 for name in numbers if inferred[name].is_integer()}
-        whole = [name for name in self.wanted.labels if name in inferred and name not in numbers and inferred[name].is_integer()]
-        kept = [name for name in whole if _holds_codes(plain, name)]
+        labels = {name: inferred[name] for name in self.wanted.labels if name in inferred and name not in numbers}
+        kept = [name for name, dtype in labels.items() if dtype.is_float() or dtype.is_temporal() or dtype.is_decimal()]
+        kept += [name for name, dtype in labels.items() if dtype.is_integer() and _holds_codes(plain, name)]
         kept += [name for name, dtype in inferred.items() if dtype.is_temporal() and not _starts_with_the_year(plain, name)]
         known = {name: dtype for name, dtype in inferred.items() if not dtype.is_temporal()}
         return self._joined(schema_overrides={**known, **doubles, **dict.fromkeys(kept, pl.String)}, **self._options(rows))
@@ -268,10 +270,10 @@ class _Texts:
 
 
 def _holds_codes(plain: "pl.LazyFrame", name: str) -> bool:
-    """Whether a column of whole numbers has some with leading zeros: then they are codes, and 01 is not 1."""
+    """Whether a column of whole numbers has some with leading zeros, or too long for a number: then they are codes."""
     import polars as pl
 
-    return bool(plain.select(pl.col(name).str.contains(r"^\s*[+-]?0\d").any()).collect(engine="streaming").item())
+    return bool(plain.select(pl.col(name).str.contains(r"^\s*[+-]?(0\d|\d{19})").any()).collect(engine="streaming").item())
 
 
 def _starts_with_the_year(plain: "pl.LazyFrame", name: str) -> bool:

@@ -31,7 +31,7 @@ class Log:
     """Per row, a number into ``arms``."""
     reward: Floats
     context: dict[str, np.ndarray[Any, Any]]
-    """Raw context columns: numbers and truth values as doubles, categories as text."""
+    """Raw context columns: numbers as doubles, truth values as such, categories as text."""
     propensity: Floats | None
     time: Floats | None
     """Ascending, moments as seconds since 1970; None if the rows are in the order given."""
@@ -142,7 +142,7 @@ def _read(data: Any, roles: _Roles, clusters: Any, source: str, separator: str |
         arms=tuple(arms),
         arm=arm,
         reward=doubles(table[roles.reward])[rows],
-        context={name: _context(table[name])[rows] for name in roles.context},
+        context={name: _typed(table[name], _context(table[name])[rows]) for name in roles.context},
         propensity=None if roles.propensity is None else _propensity(table[roles.propensity], rows),
         time=time,
         clusters=None,
@@ -200,6 +200,13 @@ def _context(series: Any) -> "np.ndarray[Any, Any]":
     if series.dtype in (nw.String, nw.Categorical, nw.Enum):
         return texts(series)
     raise ValueError(f"context column {series.name!r} must hold numbers, truth values or text, it holds {series.dtype}")
+
+
+def _typed(series: Any, values: "np.ndarray[Any, Any]") -> "np.ndarray[Any, Any]":
+    """Truth values as such, now that none is missing."""
+    import narwhals as nw
+
+    return values.astype(np.bool_) if series.dtype == nw.Boolean else values
 
 
 def _propensity(series: Any, rows: Integers) -> Floats:

@@ -1,12 +1,13 @@
 """The GROUP BY of a history as SQL, to be run where the log lies, and the table it gives."""
 
+import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..arms import as_label, shown
-from ..statistics import PULLS, SCALARS
+from ..statistics import PULLS, SCALARS, SQUARES, second_moments
 from ..types import Floats, Label
 from .columns import as_frame, check_numbers, check_parts, collected, doubles
 from .encoding import Column, Encoding
@@ -137,19 +138,33 @@ def _listed(items: Sequence[str]) -> str:
     return ",\n    ".join(items)
 
 
-def _check_possible(labels: Sequence[Label], sums: Floats) -> None:
+def _check_possible(labels: Sequence[Label], sums: Floats, dimension: int) -> None:
     """Refuse sums that no rewards have: fewer than no plays, or squares less than the mean demands (columns exchanged, say)."""
     pulls, total, squares = sums[:, :SCALARS].T
     for row in np.flatnonzero((pulls < 0.0) | (squares * pulls < total * total * (1.0 - 1e-6))).tolist():
         told = f"{pulls[row]:g} plays, total {total[row]:g}, squares {squares[row]:g}"
         raise ValueError(f"no rewards can have the sums of arm {labels[row]!r}: {told}")
+    for column in range(dimension):
+        _check_context(labels, sums, dimension, column)
+
+
+def _check_context(labels: Sequence[Label], sums: Floats, dimension: int, column: int) -> None:
+    """Refuse sums that no context has: (sum x)^2 is at most pulls times sum x^2, (sum r x)^2 sum r^2 times sum x^2."""
+    product, total = sums[:, SCALARS + column], sums[:, sums.shape[1] - dimension + column]
+    square = second_moments(sums, dimension)[:, column, column]
+    room = square * (1.0 + 1e-6)
+    wrong = (square < 0.0) | (total * total > sums[:, PULLS] * room) | (product * product > sums[:, SQUARES] * room)
+    for row in np.flatnonzero(wrong).tolist():
+        n = column + 1
+        told = f"x_{n} {total[row]:g}, xx_{n}_{n} {square[row]:g}, rx_{n} {product[row]:g}, {sums[row, PULLS]:g} plays"
+        raise ValueError(f"no contexts can have the sums of arm {labels[row]!r}: {told}")
 
 
 def read_sums(table: Any, arm: str) -> tuple[Sums, int]:
     """The sums of a table with the columns of :func:`sum_names`, and how many numbers a context has."""
     data = as_frame(table)
     there = data.collect_schema().names()
-    dimension = sum(name.startswith("x_") for name in there)
+    dimension = sum(re.fullmatch(r"x_\d+", name) is not None for name in there if name != arm)
     names = sum_names(dimension)
     if absent := [name for name in (arm, *names) if name not in there]:
         raise ValueError(f"a table of sums needs the columns {shown([arm, *names], 8)}; it lacks {shown(absent)}")
@@ -162,5 +177,5 @@ def read_sums(table: Any, arm: str) -> tuple[Sums, int]:
     labels = [as_label(label, "an arm label") for label, kept in zip(rows[arm].to_list(), played, strict=True) if kept]
     kept_sums: Floats = sums[played]
     check_finite(labels, kept_sums)
-    _check_possible(labels, kept_sums)
+    _check_possible(labels, kept_sums, dimension)
     return Sums(labels, kept_sums, {reason: count for reason, count in missing.items() if count}), dimension
