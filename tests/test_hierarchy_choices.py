@@ -1,5 +1,6 @@
 """Which arm HierUCB plays, against a plain reading of docs/policies.md."""
 
+import math
 from collections import Counter, deque
 
 import numpy as np
@@ -119,9 +120,10 @@ def chosen_by_hand(policy, groups, t, awaited):
 
 
 def given_up_by_hand(policy, t):
-    """The arm that first plays may have wronged: of highest m + W(h / n, t / n, 1)."""
+    """The arms that first plays may have wronged: of highest m + W(h / n, t / n, 1), if that is above the highest E."""
     rows = policy._nodes.derived[policy._nodes.arms.leaves]
-    return int((rows[:, MEAN] + w(hoped(policy._nodes) / rows[:, PLAYS], t / rows[:, PLAYS], 1, len(rows))).argmax())
+    bounds = rows[:, MEAN] + w(hoped(policy._nodes) / rows[:, PLAYS], t / rows[:, PLAYS], 1, len(rows))
+    return {int(bounds.argmax())} if bounds.max() > rows[:, WITHIN].max() else set()
 
 
 @pytest.mark.parametrize("delay", [0, 25])
@@ -151,23 +153,27 @@ def test_the_arm_played_is_the_one_the_model_names(labels, noise, delay):
     assert played["believed"] == 0 or labels != "shuffled"
 
 
+@pytest.mark.parametrize("growing", [False, True])
 @pytest.mark.parametrize("seed", range(3))
-def test_after_100_rounds_an_arm_some_go_to_those_given_up_by_mistake(seed):
-    """0.05 sqrt(5 t) by round t, less those before round 500: that is one in each of the rounds 720, 1280 and 2000."""
+def test_after_100_rounds_an_arm_some_go_to_those_given_up_by_mistake(seed, growing):
+    """Of rounds that grow as 0.3 (min(2, g) / 2)^2 sqrt(5 t); with noise that grows with the mean, or equal noise."""
     rng = np.random.default_rng(seed)
-    policy, none = hr.HierUCB(range(5)), np.zeros(5)
+    policy, none, others = hr.HierUCB(range(5)), np.zeros(5), []
+
+    def reward(arm):
+        return (arm + 1.0) * rng.exponential() if growing else rng.normal(arm, 1.0)
+
     for arm in range(5):
-        policy.learn(arm, rng.normal(arm, 1.0))
-    others = []
+        policy.learn(arm, reward(arm))
     for t in range(6, 2101):
         arm, named = policy.select().arm, chosen_by_hand(policy, np.zeros(5), t, none)[0]
-        if t in (720, 1280, 2000):
-            assert arm == given_up_by_hand(policy, t)
-        else:
-            assert arm in named
-        others += [t] * (arm not in named)
-        policy.learn(arm, rng.normal(arm, 1.0))
-    assert others
+        doubts = 0.3 * (min(2.0, policy._nodes.ledger[GROWN]) / 2.0) ** 2 * 5.0**0.5
+        if t >= 500 and math.floor(doubts * t**0.5) > math.floor(doubts * (t - 1) ** 0.5):
+            named = given_up_by_hand(policy, t) or named
+            others.append(t)
+        assert arm in named
+        policy.learn(arm, reward(arm))
+    assert len(others) > (8 if growing else 1)
 
 
 def test_draws_are_those_of_the_posterior():

@@ -7,12 +7,13 @@ from ..randomness import mixed, normal
 from ..statistics import PULLS, waiting
 from ..tree import FIRST, PARENT, SIZE
 from ..types import Floats, Links
-from .rewards import CALM, CHECKED, as_member, as_stranger, believed, bound, inside_level, patient, width
+from .rewards import BOLDER, CALM, CHECKED, as_member, as_stranger, believed, bound, inside_level, patient, width
 from .table import (
     ARMS,
     CEILING,
     CENTRE,
     COUNT,
+    GROWN,
     HOPED,
     INNER,
     LAST,
@@ -33,8 +34,8 @@ SWEEP = 100.0
 """One round in (K / SWEEP)^3 goes to an arm never played, while there is one: of a hundred arms each is tried at once, unless
 labels speak for them."""
 
-DOUBT = 0.05
-"""After CALM rounds an arm, DOUBT sqrt(K t) of the first t go to arms that may have been given up by mistake."""
+DOUBT = 0.3
+"""After CALM rounds an arm, up to DOUBT sqrt(K t) of the first t go to arms that may have been given up by mistake."""
 
 
 @compiled
@@ -96,10 +97,23 @@ def sweeping(ledger: Floats, rounds: float) -> bool:
 
 @compiled
 def doubting(ledger: Floats, rounds: float) -> bool:
-    """Whether this round is for an arm that may have been given up by mistake."""
-    doubts = DOUBT * math.sqrt(ledger[COUNT])
+    """Whether this round is for an arm that may have been given up by mistake, if there is one.
+
+    That is likely where noise grows with the mean: there a good arm whose first rewards were low looks both poor and certain.
+    """
+    doubts = DOUBT * (min(BOLDER, ledger[GROWN]) / BOLDER) ** 2 * math.sqrt(ledger[COUNT])
     due: bool = math.floor(doubts * math.sqrt(rounds)) > math.floor(doubts * math.sqrt(rounds - 1.0))
     return due and rounds >= CALM * ledger[COUNT]
+
+
+@compiled
+def leading(tree: Links, derived: Floats, ledger: Floats) -> int:
+    """The cluster of the arm with the highest posterior mean."""
+    chosen, best = 0, -math.inf
+    for node in range(int(ledger[INNER])):
+        if tree[node, SIZE] > 0 and derived[node, ARMS] > 0.0 and derived[node, LEAD] > best:
+            chosen, best = node, derived[node, LEAD]
+    return chosen
 
 
 @compiled
@@ -112,11 +126,8 @@ def filled_mean(derived: Floats, node: int, awaited: float) -> float:
 
 @compiled
 def most_hoped(tree: Links, pending: Floats, derived: Floats, ledger: Floats, rounds: float) -> int:
-    """The arm of the highest bound of its own, had it the noise of the arms played most.
-
-    Where noise grows with the mean, a good arm whose first rewards were low looks both poor and certain.
-    """
-    chosen, best = -1, -math.inf
+    """The arm of the highest bound of its own, had it the noise of the arms played most; -1 if none is above the leading mean."""
+    chosen, best = -1, derived[leading(tree, derived, ledger), LEAD]
     for node in range(1, len(tree)):
         if tree[node, SIZE] == 0:
             awaited = waiting(pending, node)
@@ -140,16 +151,6 @@ def most_promising(tree: Links, pending: Floats, derived: Floats, ledger: Floats
             value = bound(derived, ledger, node, rounds, waiting(pending, node))
             if value > best or (value == best and node < chosen):
                 best, chosen = value, node
-    return chosen
-
-
-@compiled
-def leading(tree: Links, derived: Floats, ledger: Floats) -> int:
-    """The cluster of the arm with the highest posterior mean."""
-    chosen, best = 0, -math.inf
-    for node in range(int(ledger[INNER])):
-        if tree[node, SIZE] > 0 and derived[node, ARMS] > 0.0 and derived[node, LEAD] > best:
-            chosen, best = node, derived[node, LEAD]
     return chosen
 
 
