@@ -49,7 +49,7 @@ class Nodes(NamedTuple):
         return rows
 
     def arrays(self) -> dict[str, Floats]:
-        """What is to be saved; what can be rebuilt has "derived" in its name."""
+        """What is to be saved; "derived" is what can be made anew from the sums, of the ledger all but what no sums tell."""
         kept = {"online": self.online, "past": self.past, "pending": self.pending}
         return {**kept, "derived": self.derived, "derived-ledger": self.ledger}
 
