@@ -222,7 +222,7 @@ def merge_equals_one_worker(make: Make, world: World) -> None:
 
 
 def an_idle_worker_adds_nothing(make: Make, world: World) -> None:
-    """Merging a worker that learnt nothing leaves all plays and indices as they were, and means about so where noise is estimated."""
+    """Merging a worker that learnt nothing leaves plays and indices as they were, and means about so where noise is estimated."""
     policy = make()
     world.play(policy)
     idle, base = deepcopy(policy), deepcopy(policy)
