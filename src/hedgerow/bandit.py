@@ -3,16 +3,17 @@
 import hashlib
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from . import checks, state
 from .arms import Arms, Clusters, name_of, new_path
+from .expecting import Expecting, Round
 from .explanation import Explanation, Score
 from .history import History, check_alike, common_encoding
 from .logs.encoding import Encoding, all_encoded, encoded
@@ -26,16 +27,13 @@ from .trust import Trust
 from .types import Context, Decision, Decisions, Floats, Label, tuples
 from .waiting import Waiting
 from .walks import walk_of
-from .whole import Locked, whole
+from .whole import whole
 
 BATCH = 1 << 22
 """Scores that ``select_many`` holds in memory at a time."""
 
-Round: TypeAlias = tuple[Label, tuple[float, ...] | None]
-"""An arm, and the context it was chosen in."""
 
-
-class Bandit(Locked):
+class Bandit(Expecting):
     """A policy: arms in a tree, sums in its nodes, and a rule that scores a node.
 
     Arguments
@@ -112,10 +110,6 @@ class Bandit(Locked):
             for leaf, context in self._still_waiting(nodes):
                 self._walk.expect(nodes, leaf, context)
         return nodes
-
-    def _still_waiting(self, nodes: Nodes) -> Iterator[tuple[int, Floats]]:
-        """Leaf and context of every decision that waits for its reward."""
-        return ((nodes.arms.leaf(arm), np.array(context or ())) for arm, context in self._waiting.elements())
 
     @property
     def arms(self) -> tuple[Label, ...]:
@@ -265,84 +259,6 @@ class Bandit(Locked):
                 self._settle_round(arm, value, x)
             elif not self._walk.learn(self._kernel[0], nodes, leaf, value, x):
                 raise checks.bad_context(x, self._largest)
-
-    def expect(self, decision: Decision) -> None:
-        """Count a decision whose reward is still to come, so that others made meanwhile do not all repeat it.
-
-        It narrows the width of its arm, and leaves the mean as it is. ``update`` settles it; ``cancel`` if no reward will come.
-
-        >>> import hedgerow as hr
-        >>> policy = hr.UCB(["a", "b"])
-        >>> first = policy.select()
-        >>> policy.expect(first)
-        >>> first.arm, policy.select().arm
-        ('a', 'b')
-        """
-        checks.own_decision(decision, self)
-        self.anticipate(decision.arm, decision.context)
-
-    @whole
-    def anticipate(self, arm: Label, context: Context | None = None) -> None:
-        """``expect`` for a round that someone else decided."""
-        nodes = self._nodes
-        leaf = nodes.arms.leaf(arm)
-        x = checks.usable_context(self._numbers(context), self._largest)
-        if not self._waiting:
-            nodes = nodes._replace(pending=np.zeros((len(nodes.online), nodes.pending.shape[1])))
-        self._walk.expect(nodes, leaf, x)
-        self._waiting[self._round(leaf, x)] += 1
-        self._nodes = nodes
-
-    def _round(self, leaf: int, context: Floats) -> Round:
-        """A round as it is counted and saved: without NumPy's own kinds of labels and numbers."""
-        return self._nodes.arms.named(leaf)[0], None if self._dimension is None else tuple(context.tolist())
-
-    @property
-    def pending(self) -> int:
-        """Expected decisions whose reward has not come yet."""
-        return self._waiting.total()
-
-    def _settle_round(self, arm: Label, reward: float, context: Floats) -> None:
-        leaf = self._nodes.arms.leaf(arm)
-        waited = self._round(leaf, context)
-        if waited not in self._waiting:  # expected now, so that what others wait for stays counted whatever is made anew
-            self.anticipate(*waited)
-        self._waiting.settle(waited)
-        self._walk.settle(self.rule.number, self._nodes, leaf, reward, context, self._still_waiting(self._nodes))
-        self._close()
-
-    def cancel(self, decision: Decision) -> None:
-        """Wait no longer for the reward of an expected decision: it will not come.
-
-        >>> import hedgerow as hr
-        >>> policy = hr.UCB(["a", "b"])
-        >>> decision = policy.select()
-        >>> policy.expect(decision)
-        >>> policy.cancel(decision)
-        >>> policy.pending
-        0
-        """
-        checks.own_decision(decision, self)
-        self.dismiss(decision.arm, decision.context)
-
-    @whole
-    def dismiss(self, arm: Label, context: Context | None = None) -> None:
-        """``cancel`` for a round that someone else decided."""
-        leaf = self._nodes.arms.leaf(arm)
-        x = checks.usable_context(self._numbers(context), self._largest)
-        waited = self._round(leaf, x)
-        if waited not in self._waiting:
-            raise ValueError(
-                f"{self.name} does not wait for a reward of {arm!r}" + ("" if context is None else f" in {x.tolist()}")
-            )
-        self._waiting.settle(waited)
-        self._walk.release(self._nodes, leaf, x, self._still_waiting(self._nodes))
-        self._close()
-
-    def _close(self) -> None:
-        """Rows of decisions that wait are kept only as long as there are any."""
-        if not self._waiting:
-            self._nodes = self._nodes._replace(pending=self._nodes.pending[:0])
 
     def explain(self, context: Context | None = None) -> Explanation:
         """Mean, width, index, online and historical plays of every cluster, then of every arm."""
