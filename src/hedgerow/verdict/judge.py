@@ -40,7 +40,7 @@ def judge(split: Split, *, grouped: bool, draws: int, rng: np.random.Generator, 
     kept, kept_levels = np.empty((draws, split.arms)), np.empty((draws, sampler.LEVELS))
     sampler.sample(arms, int(groups.max()) + 1, tails, levels, split.binary, unit, kept, kept_levels, rng)
     _, _, within, between, drift = kept_levels.T
-    return Draws(1.0 / (1.0 + np.exp(-kept)) if split.binary else kept, within, between, drift)
+    return Draws(1.0 / (1.0 + np.exp(-np.maximum(kept, -700.0))) if split.binary else kept, within, between, drift)
 
 
 def _row(sums: Sums, binary: bool) -> Floats:
