@@ -1,5 +1,6 @@
 """Decisions whose reward is still to come: counted in the width of their arm, settled by their reward, or cancelled."""
 
+from abc import abstractmethod
 from collections.abc import Iterator
 from typing import Any, TypeAlias
 
@@ -29,9 +30,9 @@ class Expecting(Locked):
     _dimension: int | None
     _largest: float
 
+    @abstractmethod
     def _numbers(self, context: Any) -> Floats:
         """A context, or a mapping of raw values, as an array of its own."""
-        raise NotImplementedError
 
     def expect(self, decision: Decision) -> None:
         """Count a decision whose reward is still to come, so that others made meanwhile do not all repeat it.
