@@ -23,6 +23,7 @@ from .table import (
     PLAYS,
     PRECISION,
     TAU2,
+    TRIED,
     UNIT,
     WITHIN,
 )
@@ -52,13 +53,11 @@ def untried(tree: Links, online: Floats, past: Floats, pending: Floats, first: i
 
 @compiled
 def known(tree: Links, online: Floats, past: Floats, pending: Floats, cluster: int) -> float:
-    """How many arms of a cluster were played, or are waited for; it counts no further than it must."""
+    """How many arms of a cluster were played, or are waited for."""
     found = 0.0
     for node in range(tree[cluster, FIRST], tree[cluster, FIRST] + tree[cluster, SIZE]):
         if tree[node, SIZE] == 0 and online[node, PULLS] + past[node, PULLS] + waiting(pending, node) > 0.0:
             found += 1.0
-            if found == KNOWN:
-                break
     return found
 
 
@@ -70,7 +69,8 @@ def opening(tree: Links, online: Floats, past: Floats, pending: Floats, derived:
     Of a cluster known by one arm all would be thought what that one is, and its label may be wrong.
     """
     for node in range(int(ledger[INNER])):
-        if tree[node, SIZE] > 0 and known(tree, online, past, pending, node) < min(KNOWN, derived[node, ARMS]):
+        wanted = min(KNOWN, derived[node, ARMS]) if tree[node, SIZE] > 0 else 0.0
+        if derived[node, TRIED] < wanted and known(tree, online, past, pending, node) < wanted:
             return untried(tree, online, past, pending, tree[node, FIRST], tree[node, FIRST] + tree[node, SIZE])
     if ledger[UNIT] == 0.0:
         chosen, least = 0, math.inf

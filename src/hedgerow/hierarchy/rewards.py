@@ -49,6 +49,7 @@ from .table import (
     STRANGER,
     STRANGEST,
     TAU2,
+    TRIED,
     UNIT,
     WITHIN,
     WITHIN_SPREAD,
@@ -182,13 +183,15 @@ def bound(derived: Floats, ledger: Floats, node: int, rounds: float, awaited: fl
 @compiled
 def place_cluster(tree: Links, derived: Floats, ledger: Floats, above: int) -> None:
     """The centre of a cluster, and its arms."""
-    precision, moment = 1.0 / ledger[S2], ledger[MU0] / ledger[S2]
+    precision, moment, tried = 1.0 / ledger[S2], ledger[MU0] / ledger[S2], 0.0
     first, last = tree[above, FIRST], tree[above, FIRST] + tree[above, SIZE]
     for node in range(first, last):
         if tree[node, SIZE] == 0 and derived[node, PLAYS] > 0.0:
             u = derived[above, TAU2] + derived[node, NOISE] / derived[node, PLAYS]
             precision += 1.0 / u
             moment += derived[node, MEAN] / u
+            tried += 1.0
+    derived[above, TRIED] = tried
     derived[above, CENTRE] = moment / precision
     derived[above, PRECISION] = precision
     derived[above, LEAD] = -math.inf

@@ -4,12 +4,12 @@ A row of an arm:      plays | mean | noise | posterior mean and variance in its 
                       | mean and variance as a stranger | ceiling: its bound cannot pass this until the next refresh
                       | hoped: its noise if it were one of the arms played most
                       | trust: plays that a play of its history counts as
-A row of a cluster:   arms | tau^2 | centre | precision of the centre | lead: posterior mean of its best arm, in the places
-                      named below
+A row of a cluster:   arms | tau^2 | centre | precision of the centre | lead: posterior mean of its best arm
+                      | tried: arms with plays, in the places named below
 """
 
 PLAYS, MEAN, NOISE, WITHIN, WITHIN_SPREAD, STRANGER, ALONE, ALONE_SPREAD, CEILING, HOPED, TRUST, COLUMNS = range(12)
-ARMS, TAU2, CENTRE, PRECISION, LEAD = range(5)
+ARMS, TAU2, CENTRE, PRECISION, LEAD, TRIED = range(6)
 
 NEXT, S2, MU0, SPREAD2, UNIT, TYPICAL, LEVEL_MEAN, BINARY, LEAST = range(9)
 LARGEST, LAST, INNER, COUNT, POOLED, GROWN, DRIFT2, LOW, HIGH, EVIDENCE, STRANGEST, NUMBERS = range(9, 21)

@@ -187,9 +187,9 @@ def as_log(
 ) -> tuple[Log, tuple[Label, ...]]:
     """A log as it is, or one read from a frame or a file, with the arms that have rows; and the arms that have none."""
     if isinstance(source, Log):
-        named = {"arm": arm, "reward": reward, "context": context, "clusters": clusters, "time": time}
+        named = {"arm": arm, "reward": reward, "context": context or None, "clusters": clusters, "time": time}
         named |= {"propensity": propensity, "separator": separator}
-        if given := [name for name, value in named.items() if value is not None and value != ()]:
+        if given := [name for name, value in named.items() if value is not None]:
             raise ValueError(f"a hedgerow.Log has its columns already: give {shown(given)} to Log.read instead")
         log = source
     elif arm is None or reward is None:
