@@ -393,6 +393,14 @@ def test_arms_of_a_text_file_stay_what_they_are(arms, tmp_path):
     assert set(hr.History.from_file(path, arm="ad", reward="click").arms) == set(arms)
 
 
+def test_long_ids_that_are_numbers_stay_numbers(tmp_path):
+    path = tmp_path / "log.csv"
+    path.write_text("ad,click\n1234567890123456789,1\n9223372036854775807,0\n")
+    assert hr.Log.read(path, arm="ad", reward="click").arms == (1234567890123456789, 9223372036854775807)
+    path.write_text("ad,click\n1234567890123456789,1\n9999999999999999999,0\n")
+    assert hr.Log.read(path, arm="ad", reward="click").arms == ("1234567890123456789", "9999999999999999999")
+
+
 def test_a_pattern_of_folders_names_no_file(tmp_path):
     (tmp_path / "logs-1").mkdir()
     with pytest.raises(ValueError, match="only folders: name one of them"):

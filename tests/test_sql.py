@@ -11,7 +11,7 @@ import sqlglot
 
 import hedgerow as hr
 from hedgerow.logs.encoding import Column
-from hedgerow.logs.sql import DIALECTS
+from hedgerow.logs.sql import DIALECTS, sum_names
 
 rng = np.random.default_rng(1)
 N = 300
@@ -139,6 +139,17 @@ def test_sums_that_no_contexts_have_are_refused(column, value):
     assert hr.History.from_sums(pl.DataFrame([row])).dimension == 1
     with pytest.raises(ValueError, match="no contexts can have the sums of arm 'a': x_1 "):
         hr.History.from_sums(pl.DataFrame([row | {column: value}]))
+
+
+def test_the_squares_of_a_context_are_found_among_the_products():
+    """x_2 is 300 in all five plays, x_1 nearly 0: only exchanged would they be impossible."""
+    rng = np.random.default_rng(0)
+    contexts = np.column_stack([rng.normal(0.0, 1e-3, 5), np.full(5, 300.0), rng.normal(size=5)])
+    made = hr.History.from_rounds(arms=["a"] * 5, rewards=rng.normal(size=5), contexts=contexts)
+    row = dict(zip(sum_names(3), made.sums[0].tolist(), strict=True))
+    assert hr.History.from_sums(pl.DataFrame([{"arm": "a"} | row])).sums == pytest.approx(made.sums)
+    with pytest.raises(ValueError, match="no contexts can have the sums of arm 'a': x_2 "):
+        hr.History.from_sums(pl.DataFrame([{"arm": "a"} | row | {"xx_2_2": 1.0}]))
 
 
 def test_an_arm_column_may_begin_as_sums_do():

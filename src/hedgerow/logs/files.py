@@ -244,7 +244,8 @@ class _Texts:
         doubles = {name: pl.Float64 for name in numbers if inferred[name].is_integer()}
         labels = {name: inferred[name] for name in self.wanted.labels if name in inferred and name not in numbers}
         kept = [name for name, dtype in labels.items() if dtype.is_float() or dtype.is_temporal() or dtype.is_decimal()]
-        kept += [name for name, dtype in labels.items() if dtype.is_integer() and _holds_codes(plain, name)]
+        whole = {name: str(dtype) for name, dtype in labels.items() if dtype.is_integer()}
+        kept += [name for name, kind in whole.items() if kind == "Int128" or _holds_codes(plain, name)]  # too long for 64 bits
         kept += [name for name, dtype in inferred.items() if dtype.is_temporal() and not _starts_with_the_year(plain, name)]
         known = {name: dtype for name, dtype in inferred.items() if not dtype.is_temporal()}
         return self._joined(schema_overrides={**known, **doubles, **dict.fromkeys(kept, pl.String)}, **self._options(rows))
@@ -270,10 +271,10 @@ class _Texts:
 
 
 def _holds_codes(plain: "pl.LazyFrame", name: str) -> bool:
-    """Whether a column of whole numbers has some with leading zeros, or too long for a number: then they are codes."""
+    """Whether a column of whole numbers has some with leading zeros: then they are codes, and 01 is not 1."""
     import polars as pl
 
-    return bool(plain.select(pl.col(name).str.contains(r"^\s*[+-]?(0\d|\d{19})").any()).collect(engine="streaming").item())
+    return bool(plain.select(pl.col(name).str.contains(r"^\s*[+-]?0\d").any()).collect(engine="streaming").item())
 
 
 def _starts_with_the_year(plain: "pl.LazyFrame", name: str) -> bool:

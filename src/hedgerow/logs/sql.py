@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..arms import as_label, shown
-from ..statistics import PULLS, SCALARS, SQUARES, second_moments
+from ..statistics import PULLS, SCALARS, SQUARES, triangle
 from ..types import Floats, Label
 from .columns import as_frame, check_numbers, check_parts, collected, doubles
 from .encoding import Column, Encoding
@@ -151,7 +151,7 @@ def _check_possible(labels: Sequence[Label], sums: Floats, dimension: int) -> No
 def _check_context(labels: Sequence[Label], sums: Floats, dimension: int, column: int) -> None:
     """Refuse sums that no context has: (sum x)^2 is at most pulls times sum x^2, (sum r x)^2 sum r^2 times sum x^2."""
     product, total = sums[:, SCALARS + column], sums[:, sums.shape[1] - dimension + column]
-    square = second_moments(sums, dimension)[:, column, column]
+    square = sums[:, SCALARS + dimension + triangle(column + 1) - 1]
     room = square * (1.0 + 1e-6)
     wrong = (square < 0.0) | (total * total > sums[:, PULLS] * room) | (product * product > sums[:, SQUARES] * room)
     for row in np.flatnonzero(wrong).tolist():
