@@ -13,7 +13,7 @@ from hedgerow.report.claims import CLAIMS, logarithmic
 from hedgerow.report.experiments import EXPERIMENTS, OWN, Data
 from hedgerow.report.page import counted
 from hedgerow.report.reproduction import reproduce
-from hedgerow.report.verdicts import Check, Claim, best, follows, gain
+from hedgerow.report.verdicts import Check, Claim, best, follows, gain, worst
 from hedgerow.result import Simulation
 
 
@@ -51,6 +51,15 @@ def test_the_best_must_beat_every_rival_not_only_the_closest():
     check = best("here", result, "HUCBC", ("close", "wild"))
     assert check.what.startswith("HUCBC - wild")
     assert check.outcome == "open"
+
+
+def test_a_rival_of_much_noise_hides_no_other_that_is_better():
+    result = made_up({"HUCBC": 0.2, "better": 0.1, "wild": 0.3})
+    result.regret[2] += np.random.default_rng(2).normal(0, 1000, size=(result.trials, 1))
+    assert gain(result, "HUCBC", "wild").low < gain(result, "HUCBC", "better").low
+    check = best("here", result, "HUCBC", ("better", "wild"))
+    assert (check.what.partition(",")[0], check.outcome) == ("HUCBC - better", "does not hold")
+    assert worst("here", result, "HUCBC", ("better", "wild")).outcome == "open"
 
 
 def test_following_is_more_than_half_of_the_rounds():

@@ -9,6 +9,7 @@ from ..result import Difference, Simulation, interval
 from .experiments import OWN
 
 HOLDS, FAILS, OPEN = "holds", "does not hold", "open"
+ORDER = {FAILS: 0, OPEN: 1, HOLDS: 2}
 
 
 @dataclass(frozen=True)
@@ -69,8 +70,7 @@ class Claim:
     @property
     def weakest(self) -> Check:
         """The setting that speaks least for the claim."""
-        order = {FAILS: 0, OPEN: 1, HOLDS: 2}
-        return min(self.checks, key=lambda check: order[check.outcome])
+        return min(self.checks, key=lambda check: ORDER[check.outcome])
 
     def as_dict(self) -> dict[str, Any]:
         """For claims.json."""
@@ -99,13 +99,18 @@ def gain(result: Simulation, policy: str, other: str, at: int | None = None) -> 
 
 
 def best(setting: str, result: Simulation, policy: str, others: Iterable[str], at: int | None = None) -> Check:
-    """Holds if the policy earns more than each of the others; shown is the one of which that is least certain."""
-    return above_zero(setting, min((gain(result, policy, other, at) for other in others), key=lambda d: d.low))
+    """Holds if the policy earns more than each of the others; shown is the one that speaks most against it."""
+    return _weakest(above_zero(setting, gain(result, policy, other, at)) for other in others)
 
 
 def worst(setting: str, result: Simulation, policy: str, others: Iterable[str]) -> Check:
     """Holds if each of the others earns more than the policy."""
-    return above_zero(setting, min((gain(result, other, policy) for other in others), key=lambda d: d.low))
+    return _weakest(above_zero(setting, gain(result, other, policy)) for other in others)
+
+
+def _weakest(checks: Iterable[Check]) -> Check:
+    """One that fails, else one that is open; of several the one that may be lowest."""
+    return min(checks, key=lambda check: (ORDER[check.outcome], check.low))
 
 
 def control(setting: str, result: Simulation, policy: str, at: int | None = None) -> Check:
