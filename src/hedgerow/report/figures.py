@@ -5,6 +5,7 @@ import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import cycle
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +34,9 @@ LOOKS = {
 }
 """Colour and marker of each policy: told apart by colour-blind readers and on a black-and-white print."""
 
+OTHERS = ((INK, "*"), (GREEN, "<"), (PURPLE, ">"), (VERMILION, "h"), (SKY, "p"), (ORANGE, "d"), (BLUE, "H"), (GREY, "8"))
+"""Of policies that are not the paper's, in the order in which they are given."""
+
 LABELS = {
     "per round": "reward per round so far",
     "reward": "cumulative reward",
@@ -42,11 +46,17 @@ LABELS = {
 }
 
 
-def look(policy: str) -> dict[str, Any]:
-    """How a policy is drawn; a control with shuffled labels is dashed, in the colour of its policy."""
-    colour, marker = LOOKS.get(policy.partition(" shuffled")[0].replace("Lin", ""), (INK, "."))
-    dashed = " shuffled" in policy
-    return {"color": colour, "marker": marker, "linestyle": (0, (4, 2)) if dashed else "-", "linewidth": 1.0 if dashed else 1.6}
+def looks(policies: Iterable[str]) -> dict[str, dict[str, Any]]:
+    """How each policy of a figure is drawn; a control with shuffled labels is dashed, in the colour of its policy."""
+    names = {policy: policy.partition(" shuffled")[0].replace("Lin", "") for policy in policies}
+    others = dict.fromkeys(name for name in names.values() if name not in LOOKS)
+    known = LOOKS | dict(zip(others, cycle(OTHERS), strict=False))
+    drawn = {}
+    for policy, name in names.items():
+        (colour, marker), dashed = known[name], " shuffled" in policy
+        line = {"linestyle": (0, (4, 2)) if dashed else "-", "linewidth": 1.0 if dashed else 1.6}
+        drawn[policy] = {"color": colour, "marker": marker, **line}
+    return drawn
 
 
 def new_figure(width: float, height: float) -> "Figure":
@@ -132,14 +142,14 @@ FIRST = 10
 def draw_curves(axes: Any, result: Simulation, measure: str, policies: Sequence[str]) -> None:
     """Mean over trials; the band of +-1 standard deviation is left out for controls."""
     shown = result.at >= min(FIRST, result.at[-1])
-    at = result.at[shown]
+    at, look = result.at[shown], looks(result.policies)
     for position, policy in enumerate(policies):
         values = measured(result, policy, measure)[:, shown]
         mean, sd = values.mean(axis=0), values.std(axis=0)
         every = (position / len(policies) * 0.1, 0.1)
-        axes.plot(at, mean, label=policy, markersize=4, markevery=every, **look(policy))
+        axes.plot(at, mean, label=policy, markersize=4, markevery=every, **look[policy])
         if not policy.endswith("shuffled"):
-            axes.fill_between(at, mean - sd, mean + sd, color=look(policy)["color"], alpha=BAND, linewidth=0)
+            axes.fill_between(at, mean - sd, mean + sd, color=look[policy]["color"], alpha=BAND, linewidth=0)
     axes.set(xlabel="round", ylabel=LABELS[measure])
     if measure != "regret":
         _settled(axes, result, measure, policies)
@@ -158,13 +168,13 @@ def _settled(axes: Any, result: Simulation, measure: str, policies: Sequence[str
 def draw_shares(axes: Any, result: Simulation) -> None:
     """The share of rounds so far in which each META followed its clustered expert, its first."""
     shown = result.at >= min(FIRST, result.at[-1])
-    at = result.at[shown]
+    at, look = result.at[shown], looks(result.policies)
     for policy, (first, second) in result.experts.items():
         shares = (result.followed[result.policies.index(policy), :, :, 0] / result.at)[:, shown]
         mean, sd = shares.mean(axis=0), shares.std(axis=0)
-        axes.plot(at, mean, markersize=4, markevery=0.1, **look(policy))
+        axes.plot(at, mean, markersize=4, markevery=0.1, **look[policy])
         axes.fill_between(
-            at, np.clip(mean - sd, 0, 1), np.clip(mean + sd, 0, 1), color=look(policy)["color"], alpha=BAND, linewidth=0
+            at, np.clip(mean - sd, 0, 1), np.clip(mean + sd, 0, 1), color=look[policy]["color"], alpha=BAND, linewidth=0
         )
         axes.set_ylabel(f"share of rounds with {first}\n(the rest: {second})")
     axes.set(xlabel="round", ylim=(-0.02, 1.02))
