@@ -116,6 +116,30 @@ def test_a_mapping_of_clusters():
     assert (log.arms, log.clusters) == (("x", "y"), ("blue", ("big", "red")))
 
 
+@pytest.mark.parametrize(
+    ("arms", "clusters", "message"),
+    [
+        ([1, 2, 3], {1: "x", 2.9: "w", 3: "x"}, "1 of 3 arms of the log have no cluster: 2"),
+        (["1", "2"], {"1": "a", "2": "a", 2: "c"}, "clusters puts arm '2' into two clusters, 'a' and 'c'"),
+        ([1, 2], {1: "a", 2: "a", "2.0": "c"}, "clusters puts arm 2.0 into two clusters"),
+    ],
+)
+def test_no_arm_is_taken_for_another_one(arms, clusters, message):
+    frame = pl.DataFrame({"a": arms, "r": [1.0] * len(arms)})
+    with pytest.raises(ValueError, match=message):
+        hr.Log.read(frame, arm="a", reward="r", clusters=clusters)
+
+
+@pytest.mark.parametrize(
+    ("arms", "written"),
+    [([1, 2], "1.0,x\n2,y\n"), ([1.5, 2.0], "1.5,x\n2,y\n"), ([True, False], "true,x\nFalse,y\n")],
+)
+def test_arms_of_a_file_of_clusters_may_be_written_otherwise(arms, written, tmp_path):
+    (tmp_path / "clusters.csv").write_text(f"arm,cluster\n{written}")
+    frame = pl.DataFrame({"a": arms, "r": [1.0, 2.0]})
+    assert hr.Log.read(frame, arm="a", reward="r", clusters=tmp_path / "clusters.csv").clusters == ("x", "y")
+
+
 def test_numbers_may_turn_into_fractions_and_labels_into_text_late_in_a_file(tmp_path):
     lines = ["arm,r"] + ["1,1"] * 20_000 + ["one,0.5"]
     (tmp_path / "log.csv").write_text("\n".join(lines))
@@ -129,7 +153,7 @@ def test_numbers_may_begin_late_in_a_file(tmp_path):
     assert (log.arms, log.reward.tolist(), log.missing) == (("b",), [0.5], {"no reward": 5000})
 
 
-@pytest.mark.parametrize("token", ["", '""', "NA", "N/A", "NaN", "nan", "null", "NULL", "None"])
+@pytest.mark.parametrize("token", ["", '""', "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "None"])
 def test_what_means_missing_does_so_in_every_column_of_a_text_file(tmp_path, token):
     path, table = tmp_path / "log.csv", tmp_path / "clusters.csv"
     rows = ["a,1,2,EU,2024-01-01", "?,1,2,EU,2024-01-02", "a,?,2,EU,2024-01-03", "a,1,?,EU,2024-01-04", "b,0,2,?,2024-01-05"]
@@ -326,7 +350,7 @@ def test_of_a_date_that_does_not_start_with_the_year_nobody_can_tell_the_month(t
     with pytest.raises(ValueError, match="text such as '01/02/2024': write times as 2024-02-01"):
         hr.Log.read(path, arm="arm", reward="r", time="day")
     path.write_text("day,arm,r\n2024-01-01,a,1\n2024-01-02T10:00,b,0\n7,b,1\nsoon,b,0\n")
-    with pytest.raises(ValueError, match="text such as 'soon'"):
+    with pytest.raises(ValueError, match="text such as '7'"):
         hr.Log.read(path, arm="arm", reward="r", time="day")
     path.write_text("day,arm,r\n01/02/2024,a,1\n02/01/2024,b,0\n")
     assert hr.Log.read(path, arm="day", reward="r").arms == ("01/02/2024", "02/01/2024")
@@ -412,3 +436,33 @@ def test_a_repeated_column_is_found_below_blank_lines(tmp_path):
     path.write_text("\nad,click,click\na,1,0\n")
     with pytest.raises(ValueError, match="more than one column named 'click'"):
         hr.Log.read(path, arm="ad", reward="click")
+
+
+def test_times_may_be_text_as_iso_8601_writes_them():
+    days = ["2024-02-01T13:45:00", "2024-02-01 13:44:00+00:00", "2024-01-31"]
+    log = hr.Log.read(pl.DataFrame({"a": ["x", "y", "z"], "r": [1, 2, 3], "t": days}), arm="a", reward="r", time="t")
+    assert log.reward.tolist() == [3.0, 2.0, 1.0]
+    assert log.time[2] - log.time[1] == 60.0
+
+
+def test_of_a_long_file_with_one_odd_cell_times_are_read_too(tmp_path):
+    lines = [f"2024-01-01T00:{n // 60:02}:{n % 60:02},{n % 3},1" for n in range(3000)]
+    path = tmp_path / "log.csv"
+    path.write_text("\n".join(["t,a,r", *lines, "2024-01-01,x,0.5"]))
+    log = hr.Log.read(path, arm="a", reward="r", time="t")
+    assert log.arms[log.arm[0]] in ("0", "x")
+    assert log.time[-1] - log.time[0] == 2999.0
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        (["1", "n.a.", "-"], "String such as 'n.a.' in 2 rows: leave such cells empty"),
+        (["1", "1,5", "2"], "such as '1,5': write 1.5 for it"),
+        (["1", "0", "1"], "text such as '1': make numbers of it first"),
+        (["1", "yes", "no"], "such as 'yes': write 1 and 0 for it"),
+    ],
+)
+def test_rewards_that_are_no_numbers_come_with_a_way_out(values, message):
+    with pytest.raises(ValueError, match=message):
+        hr.Log.read(pl.DataFrame({"a": [1, 2, 3], "r": values}), arm="a", reward="r")

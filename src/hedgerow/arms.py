@@ -97,6 +97,10 @@ def _paths(arms: Sequence[Label], clusters: Clusters | None) -> Paths | None:
         return None
     if isinstance(clusters, str | bytes | set | frozenset):
         raise ValueError(f"clusters must be one label per arm, in order, or a mapping, got {clusters!r}")
+    if hasattr(clusters, "columns"):
+        raise ValueError(
+            "clusters must be one label per arm, or a mapping, got a frame: give dict(zip(frame[arm], frame[cluster]))"
+        )
     if isinstance(clusters, Mapping) or _is_keyed_by(clusters, arms):
         given = {as_label(arm, "an arm label"): label for arm, label in cast(Any, clusters).items()}
         known = set(arms)

@@ -1,6 +1,7 @@
 """Which cluster each arm of a log belongs to: from a mapping, a column of the log, or a file."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -16,7 +17,7 @@ def given_table(clusters: Mapping[Any, Any], arms: Sequence[Label]) -> Table:
     """A mapping arm -> cluster, with its arms written as those of the log."""
     check_direction(clusters, arms)
     convert = _as_in(arms)
-    return {convert(as_label(arm, "an arm label")): as_label(label, "a cluster label") for arm, label in clusters.items()}
+    return _table(((convert(as_label(arm, "an arm label")), label) for arm, label in clusters.items()), "clusters")
 
 
 def column_table(arms: Sequence[Label], labels: Iterable[Any], column: str) -> Table:
@@ -75,16 +76,18 @@ def _table(pairs: Iterable[tuple[Label, Any]], where: str) -> Table:
 def _as_in(arms: Sequence[Label]) -> Callable[[Label], Label]:
     """Labels of another file written as the log writes them: one may hold text where the other holds numbers."""
     kinds = {type(arm) for arm in arms}
-    if kinds == {str}:
+    kind = kinds.pop() if len(kinds) == 1 else None
+    if kind is str:
         return str
-    if len(kinds) == 1 and kinds <= {int, float}:
-        kind: Any = kinds.pop()
-        return lambda label: _converted(kind, label)
-    return lambda label: label
+    if kind is bool:
+        return lambda label: {"true": True, "false": False}.get(str(label).strip().lower(), label)
+    return _as_number if kind in (int, float) else lambda label: label
 
 
-def _converted(kind: Callable[[Any], Label], label: Label) -> Label:
-    try:
-        return kind(label)
-    except (TypeError, ValueError):
-        return label
+def _as_number(label: Label) -> Label:
+    """The number that a text writes, which is equal to that of the log, be it whole or not; other labels as they are."""
+    if isinstance(label, str):
+        for kind in (int, float):
+            with suppress(ValueError):
+                return as_label(kind(label), "an arm label")
+    return label

@@ -2,6 +2,7 @@
 
 import datetime
 import math
+import re
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
@@ -76,25 +77,36 @@ def check_numbers(data: Any, names: Sequence[str]) -> None:
 
 def _content(data: Any, name: str, dtype: Any) -> str:
     """What a column holds, with the first value that is no number."""
+    import narwhals as nw
+
     values = collected(data.select(name).head(ROWS_TO_SHOW))[name].to_list()
     given = [value for value in values if value is not None]
     if not values:
         return "has no rows"
     if not given:
         return "has no values"
-    odd = next((value for value in _odd_texts(data, name, dtype) or given if not is_number(value)), given[0])
-    hint = ": write 1 and 0 for it" if str(odd).strip().lower() in ("yes", "no", "y", "n", "true", "false", "t", "f") else ""
-    return f"holds {dtype} such as {odd!r:.80}{hint}"
+    if dtype == nw.String and not (odd := _odd_texts(data, name))[1]:
+        return f"holds text such as {given[0]!r:.80}: make numbers of it first"
+    first, rows = odd if dtype == nw.String else (next((value for value in given if not is_number(value)), given[0]), 0)
+    return f"holds {dtype} such as {first!r:.80}{_way_out(str(first).strip(), rows)}"
 
 
-def _odd_texts(data: Any, name: str, dtype: Any) -> list[Any]:
-    """The first of the texts that are no numbers, wherever it stands."""
+def _way_out(odd: str, rows: int) -> str:
+    """What to write instead of a value that is no number."""
+    if odd.lower() in ("yes", "no", "y", "n", "true", "false", "t", "f"):
+        return ": write 1 and 0 for it"
+    if re.fullmatch(r"[+-]?\d+,\d+", odd):
+        return f": write {odd.replace(',', '.')} for it"
+    return f" in {rows} row{'' if rows == 1 else 's'}: leave such cells empty, and their rows are left out" if rows else ""
+
+
+def _odd_texts(data: Any, name: str) -> tuple[Any, int]:
+    """The first of the texts that are no numbers, wherever it stands, and how many there are."""
     import narwhals as nw
 
-    if dtype != nw.String:
-        return []
-    given = data.select(name).filter(~nw.col(name).is_null())
-    return list(collected(given.filter(~nw.col(name).str.contains(NUMBER)).head(1))[name].to_list())
+    odd = data.select(name).filter(~nw.col(name).is_null()).filter(~nw.col(name).str.contains(NUMBER))
+    first = collected(odd.head(1))[name].to_list()
+    return (first[0], int(collected(odd.select(nw.len()))["len"][0])) if first else (None, 0)
 
 
 def is_number(value: Any) -> bool:
@@ -128,12 +140,7 @@ def seconds(series: Any) -> Floats:
     if series.dtype.is_numeric():
         return doubles(series)
     if series.dtype == nw.String:
-        given = [value for value in series.to_list() if value is not None]
-        found = next((value for value in given if not _is_time(value)), given[0] if given else "")
-        raise ValueError(
-            f"column {series.name!r} must hold times or numbers, it holds text such as {found!r}: write times as 2024-02-01 or "
-            "2024-02-01T13:45:00"
-        )
+        return np.array([math.nan if text is None else _moment(text, series.name) for text in series.to_list()])
     if not series.dtype.is_temporal() or series.dtype in (nw.Duration, nw.Time):
         raise ValueError(f"column {series.name!r} must hold times or numbers, it holds {series.dtype}")
     if series.dtype == nw.Date:
@@ -141,13 +148,16 @@ def seconds(series: Any) -> Floats:
     return doubles(series.dt.timestamp("us")) / 1e6
 
 
-def _is_time(text: str) -> bool:
-    """Whether a text reads as a moment or a number."""
+def _moment(text: str, name: str) -> float:
+    """A text that writes a moment as ISO 8601 does, in seconds since 1970; without a zone it is taken as UTC."""
     try:
-        datetime.datetime.fromisoformat(text)
+        moment = datetime.datetime.fromisoformat(text.strip())
     except ValueError:
-        return is_number(text)
-    return True
+        raise ValueError(
+            f"column {name!r} must hold times or numbers, it holds text such as {text!r}: write times as 2024-02-01 or "
+            "2024-02-01T13:45:00"
+        ) from None
+    return (moment if moment.tzinfo else moment.replace(tzinfo=datetime.UTC)).timestamp()
 
 
 def texts(series: Any) -> "np.ndarray[Any, Any]":

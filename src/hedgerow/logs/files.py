@@ -8,6 +8,7 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from importlib.util import find_spec
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -27,7 +28,7 @@ LONGEST_LINE = 1 << 20
 ROWS_TO_INFER = 1000
 """Rows from which the types of text columns are inferred at first."""
 
-MISSING = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "None")
+MISSING = ("", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "None")
 """What stands in a text file where there is no value, in any of its columns."""
 
 SEPARATORS = {".csv": ",", ".txt": ",", ".tsv": "\t"}
@@ -52,7 +53,9 @@ def read_with(path: str | Path, wanted: Wanted, use: Callable[["pl.LazyFrame"], 
 
     Types of text columns are inferred from the first rows; should a later row not fit, from all rows.
     """
-    pl = _polars()
+    need_polars()
+    import polars as pl
+
     paths = found(path)
     separator = _separator(paths, wanted.separator)
     with _errors_naming(paths, separator):
@@ -67,7 +70,9 @@ def read_with(path: str | Path, wanted: Wanted, use: Callable[["pl.LazyFrame"], 
 
 def read_texts(path: str | Path, separator: str | None = None) -> dict[str, list[Any]]:
     """All columns of a small file beside the log; those of a text file as text."""
-    pl = _polars()
+    need_polars()
+    import polars as pl
+
     paths = found(path)
     usual = _separator(paths, None)
     own = None if usual is None else _own_separator(paths[0], usual, separator)
@@ -94,12 +99,10 @@ def _as_separator(given: str) -> str:
     return separator
 
 
-def _polars() -> Any:
-    try:
-        import polars
-    except ImportError as error:
-        raise ImportError('reading files needs polars: pip install "hedgerow[cli]"') from error
-    return polars
+def need_polars() -> None:
+    """Say how to get the library that reads files and makes tables, where it is missing."""
+    if find_spec("polars") is None:
+        raise ImportError('this needs polars: pip install "hedgerow[cli]"')
 
 
 def _misfits() -> tuple[type[Exception], ...]:
@@ -264,10 +267,12 @@ class _Texts:
             return dict(self._joined(**self._options(rows)).collect_schema())
         parts = [_scan([path], self.separator, infer_schema=False).select(self.names) for path in self.paths]
         sample = pl.concat(parts if rows is None else [part.head(rows) for part in parts]).collect()
-        return dict(pl.read_csv(sample.write_csv().encode(), infer_schema_length=None, try_parse_dates=True).schema)
+        text = sample.write_csv().encode()
+        return dict(pl.read_csv(text, infer_schema_length=None, try_parse_dates=rows is not None).schema)
 
     def _options(self, rows: int | None) -> dict[str, Any]:
-        return {"infer_schema_length": rows, "infer_schema_files": len(self.paths), "try_parse_dates": True}
+        """Of all rows only numbers are told from text: to try each text as a date takes fifty times as long."""
+        return {"infer_schema_length": rows, "infer_schema_files": len(self.paths), "try_parse_dates": rows is not None}
 
 
 def _holds_codes(plain: "pl.LazyFrame", name: str) -> bool:

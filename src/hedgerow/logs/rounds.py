@@ -1,6 +1,6 @@
 """Logged rounds as arrays: labels numbered, contexts checked."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Set
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,8 @@ from .columns import is_number
 
 def numbered(arms: Iterable[Any]) -> tuple[list[Label], Integers]:
     """Distinct labels, and for each round the number of its label."""
+    if isinstance(arms, str | bytes | Set | Mapping):
+        raise ValueError(f"arms must be a list of labels, one per round, in their order, got {type(arms).__name__}")
     if isinstance(arms, np.ndarray) and arms.dtype.kind in "iu" and arms.size and _span(arms) < 4 * arms.size:
         return _counted(arms)
     if isinstance(arms, np.ndarray) and arms.dtype != object and arms.ndim == 1:

@@ -116,8 +116,11 @@ def _name(form: Dialect, name: str) -> str:
 
 def _table(form: Dialect, table: str) -> str:
     """A name with dots between its parts, each of them quoted; a query in parentheses stays as it is."""
+    table = table.strip()
     if table.startswith("("):
         return table
+    if any(part.isspace() for part in table) and table.split()[0].upper() in ("SELECT", "WITH"):
+        raise ValueError(f"a query must stand in parentheses: ({table})")
     parts = table.split(".")
     if not all(part.strip() for part in parts):
         raise ValueError(f"table must be a name such as shop.clicks, or a query in parentheses, got {table!r}")
