@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Self
 
+from .numerals import decimals
 from .types import Label
 
 
@@ -45,11 +46,12 @@ class Explanation(tuple[Score, ...]):
 
     def __str__(self) -> str:
         head = ("kind", "label", "mean", "width", "index", "pulls", "history", "waiting")
+        after = max(min(4, decimals((s.mean for s in self), 6)), decimals((s.width for s in self), 3))
         lines = [head] + [
             (
                 *(s.kind, str(s.label)),
-                *(f"{value:.4f}" for value in (s.mean, s.width, s.index)),
-                *(str(s.pulls), f"{s.history:g}", str(s.waiting)),
+                *(f"{value:.{after}f}" for value in (s.mean, s.width, s.index)),
+                *(str(s.pulls), f"{s.history:.10g}", str(s.waiting)),
             )
             for s in self
         ]

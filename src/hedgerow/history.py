@@ -18,6 +18,7 @@ from .logs.group_by import grouped
 from .logs.log import Log
 from .logs.rounds import as_numbers, context_vectors, numbered
 from .logs.sql import read_sums, statement
+from .numerals import numeral
 from .statistics import LARGEST, PULLS, row_size, tally
 from .types import Floats, Label, tuples
 
@@ -234,7 +235,7 @@ class History:
     def __repr__(self) -> str:
         contexts = f", contexts of {self.dimension}" if self.dimension else ""
         left_out = f"; left out: {_reasons(self.missing)}" if self.missing else ""
-        return f"History({len(self.arms)} arms, {self.sums[:, PULLS].sum():g} plays{contexts}{left_out})"
+        return f"History({len(self.arms)} arms, {numeral(self.sums[:, PULLS].sum(), 6)} plays{contexts}{left_out})"
 
 
 def as_dimension(value: Any) -> int | None:

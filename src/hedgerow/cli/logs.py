@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from ..numerals import numeral
 from . import app, check_folder
 
 if TYPE_CHECKING:
@@ -112,7 +113,7 @@ def _show_verdict(found: "Evaluation") -> None:
     from ..verdict.words import SHORT, number, span, tables
 
     setting = found.setting
-    title = f"Gains per 1000 decisions, 90 % intervals (scale {found.scale:.3g}, seed {setting.seed})"
+    title = f"Gains per 1000 decisions, 90 % intervals (scale {numeral(found.scale)}, seed {setting.seed})"
     table = Table(title=title, title_justify="left")
     parts = tables(found)
     for column in ("gain of", *(how for how, _ in parts)):

@@ -7,6 +7,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..numerals import numeral
 from ..report.figures import svg
 from ..types import Floats, Label
 from . import ranking, words
@@ -139,7 +140,7 @@ def _settings(found: "Evaluation") -> str:
     setting = found.setting
     told = (
         f"{found.rows:,} rows to judge by, {found.history_rows:,} rows of history, {len(found.arms)} arms. "
-        f"Bonus of every policy: {found.scale:.4g} (standard deviation of the log's rewards) times the paper's. "
+        f"Bonus of every policy: {numeral(found.scale, 4)} (standard deviation of the log's rewards) times the paper's. "
         f"{setting.rounds:,} rounds, {setting.draws} worlds of each judge, {setting.runs} runs in each, seed {setting.seed}."
     )
     checks = _list(words.checks((found.grade.uniform, *found.grade.checks)))

@@ -1,10 +1,10 @@
 """The best arms of a log as a table: rows, mean, 90 % interval."""
 
-import math
 from collections.abc import Sequence
 
 import numpy as np
 
+from ..numerals import decimals
 from ..types import Floats, Label
 
 MOST_SHOWN = 20
@@ -15,7 +15,8 @@ def best(arms: Sequence[Label], plays: Floats, means: Floats) -> list[tuple[str,
     """The cells of at most 20 arms, the highest mean first; ``means`` are median, 5 % and 95 % quantile (3 x arms)."""
     median, low, high = means
     order = np.argsort(-median, kind="stable")[:MOST_SHOWN].tolist()
-    after = _digits(float(np.abs(median).max()))
+    reach = (high - low)[order]
+    after = max(decimals(median.tolist(), 3), decimals([float(np.median(reach))], 2))
     means_of = [tuple(f"{part[at]:,.{after}f}" for part in (median, low, high)) for at in order]
     return [
         (str(arms[at]), f"{plays[at]:,.0f}", middle, f"{least} to {most}")
@@ -23,9 +24,9 @@ def best(arms: Sequence[Label], plays: Floats, means: Floats) -> list[tuple[str,
     ]
 
 
-def _digits(largest: float) -> int:
-    """After the point, so that the largest number shows three digits."""
-    return max(0, 2 - math.floor(math.log10(largest))) if largest > 0.0 else 0
+def named(means: Floats | None) -> dict[str, list[float]] | None:
+    """For JSON."""
+    return None if means is None else dict(zip(("median", "low", "high"), means.tolist(), strict=True))
 
 
 def rest(arms: Sequence[Label], where: str) -> list[str]:

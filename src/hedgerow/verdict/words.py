@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from ..estimates.chisquare import p_value
 from ..estimates.grouping import Explained
+from ..numerals import numeral
 from .drift import Drift
 from .interval import Gain
 
@@ -30,10 +31,10 @@ SENSITIVITY = "No propensities, and logging was not random: a sensitivity study,
 
 
 def number(value: float) -> str:
-    """A gain with its sign and one digit after the point, more if it is small."""
-    if value == 0.0:
-        return "0"
-    return f"{value:+,.1f}" if abs(value) >= 0.1 else f"{value:+.1g}"
+    """A gain with its sign and one digit after the point, more if it is small, none if it is large."""
+    if abs(value) >= 10_000.0:
+        return f"{value:+,.0f}"
+    return f"{value:+,.1f}" if abs(value) >= 1.0 else f"{'+' if value > 0.0 else ''}{numeral(value, 2)}"
 
 
 def span(gain: Gain) -> str:
@@ -86,7 +87,7 @@ def grouping(gains: dict[str, Gain], ruling: str, p: float) -> list[str]:
         if group.high < 0.0:
             return [
                 first,
-                f"But do not switch to it: a policy that ignores groups earns {-group.value:,.1f} more ({span(group)}).",
+                f"But do not switch to it: a policy that ignores groups earns {number(-group.value)[1:]} more ({span(group)}).",
             ]
         if group.low == group.high == 0.0:
             return [first, "Ignoring groups does as well: the history alone decides, and both policies choose alike."]
@@ -95,8 +96,8 @@ def grouping(gains: dict[str, Gain], ruling: str, p: float) -> list[str]:
         worst = labels if labels.high < 0.0 else group
         over = "shuffled labels" if labels.high < 0.0 else "ignoring it"
         return [
-            f"A bandit that trusts your grouping loses {-worst.value:,.1f} per 1000 decisions against {over} ({span(worst)})."
-            f"{close_call(worst)}"
+            f"A bandit that trusts your grouping loses {number(-worst.value)[1:]} per 1000 decisions against {over} "
+            f"({span(worst)}).{close_call(worst)}"
         ]
     if ruling == "no information":
         most = f"at most {number(labels.high)} per 1000 decisions"

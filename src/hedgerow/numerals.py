@@ -1,0 +1,31 @@
+"""Numbers as people read them."""
+
+import math
+from collections.abc import Iterable
+
+
+def numeral(value: float, digits: int = 3) -> str:
+    """So many significant digits, thousands set apart; the power of ten only of very small and very large numbers.
+
+    >>> numeral(46257.3), numeral(0.0123456), numeral(0.5), numeral(2.5e-7)
+    ('46,257', '0.0123', '0.5', '2.5e-07')
+    """
+    size = _magnitude(value)
+    if not -5 <= size < 15:
+        return f"{value:.{digits}g}"
+    text = f"{value:,.{max(0, digits - 1 - size)}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def decimals(sizes: Iterable[float], digits: int) -> int:
+    """Digits after the point that show so many of the largest of these numbers, as far as there are any.
+
+    >>> decimals([0.02, 1.7], 3), decimals([120_000.0], 3), decimals([], 3)
+    (2, 0, 0)
+    """
+    largest = max((abs(size) for size in sizes if math.isfinite(size)), default=0.0)
+    return max(0, digits - 1 - _magnitude(largest)) if largest > 0.0 else 0
+
+
+def _magnitude(value: float) -> int:
+    return math.floor(math.log10(abs(value))) if value != 0.0 and math.isfinite(value) else 0
