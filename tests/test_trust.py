@@ -184,8 +184,8 @@ def test_groups_are_there_before_anything_can_be_said_of_them(dimension):
 
 
 def test_a_hint_is_called_a_hint():
-    assert "There is a hint that history and rounds differ, not enough to say so" in Agreement(9.0, 3, 0.02).words()
-    assert "agree as far as can be seen" in Agreement(9.0, 3, 0.06).words()
+    assert "There is a hint that history and rounds differ, not enough to say so" in Agreement(9.0, 3, 3, 0.02).words()
+    assert "agree as far as can be seen" in Agreement(9.0, 3, 3, 0.06).words()
 
 
 def test_arms_that_lack_a_category_are_compared_in_the_others():
@@ -355,7 +355,7 @@ def test_contexts_without_anything_constant_are_told_of(kind, levelless):
 
 
 def test_words_follow_what_the_policy_makes_of_its_history():
-    found = Agreement(900.0, 4, 0.3, (("a", 1.0, 2.0, 1.4),), drift=0.5, trusted=0.001, contextual=True)
+    found = Agreement(900.0, 4, 4, 0.3, (("a", 1.0, 2.0, 1.4),), drift=0.5, trusted=0.001, contextual=True)
     assert found.differs
     assert "no more than by chance, over the 4 arms with enough of both (p = 0.3); all together they do" in found.words()
     assert "no longer counts history" in found.words()
@@ -385,7 +385,7 @@ def test_an_arm_with_the_wrong_label_is_named(make):
         policy.learn(arm, mean + 0.3 * rng.normal())
     found = quietly(policy)
     assert {misfit[:2] for misfit in found.misfits} == {("arm 0", "best"), ("arm 39", "low")}
-    assert "Some arms do not seem to belong to their groups: 'arm " in str(found)
+    assert "Some arms do not seem to belong where they are: 'arm " in str(found)
     assert found.to_dict()["misfits"][0][2] > 0.9
 
 

@@ -13,7 +13,7 @@ from .report import Agreement, Trust
 def findings(name: str, nodes: Nodes, dimension: int | None, estimated: dict[str, float], *, weighted: bool) -> Trust:
     """The worth of the grouping, whether history and rounds agree, and whether contexts lack a level.
 
-    Groups are judged by the rounds alone where history differs from them, and the policy does not say how far to trust it.
+    Groups are judged by the rounds alone where history differs from them, unless the policy says how far to trust it.
     ``estimated``: what the policy has found out about itself. ``weighted``: whether it may weigh its rounds; its ledger then
     knows the weights, and it finds levels by itself.
     """
@@ -37,7 +37,7 @@ def _drifted(history: Agreement | None, estimated: dict[str, float]) -> Agreemen
 
 
 def _admitted(nodes: Nodes, history: Agreement | None) -> Nodes:
-    """The sums, without a history that differs and whose drift nobody has estimated."""
-    if history is None or history.drift is not None or not history.differs:
+    """The sums, without a history that differs and whose drift the policy has not estimated, or not found."""
+    if history is None or history.drift or not history.differs:
         return nodes
     return nodes._replace(past=np.zeros_like(nodes.past))

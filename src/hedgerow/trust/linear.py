@@ -173,7 +173,9 @@ def agreement(nodes: Nodes, dimension: int, ledger: Floats | None) -> Agreement 
             found.append((nodes.arms.labels[k], then, now, float(np.sqrt(square))))
     found.sort(key=lambda entry: -entry[3])
     p = chi_square_tail(statistic, compared)
-    return Agreement(float(plays[0].sum()), len(found), p, tuple(found[:FARTHEST]), contextual=True, bent=bent)
+    return Agreement(
+        float(plays[0].sum()), int(np.count_nonzero(plays[0])), len(found), p, tuple(found[:FARTHEST]), contextual=True, bent=bent
+    )
 
 
 class _Fit(NamedTuple):

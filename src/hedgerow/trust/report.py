@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple
 
 from ..estimates.chisquare import p_value
+from ..numerals import numeral
 from ..types import Label
 
 BEYOND_CHANCE = 0.01
@@ -15,6 +16,13 @@ A_HINT = 0.05
 
 LET_GO = 0.1
 """A policy that counts less than this share of its history has let it go."""
+
+NOTHING, LITTLE, WIDE = 0.05, 0.25, 0.8
+"""Shares of the differences: groups that explain less than the first may say nothing, less than the second in no case much; an
+interval wider than the third tells nothing."""
+
+CHECKED = 0.5
+"""Share of a history's arms that rounds must have tried for their agreement to speak for the others."""
 
 SHOWN = 3
 """Arms that are named in a sentence."""
@@ -30,7 +38,7 @@ class Estimate(NamedTuple):
     high: float
 
     def __str__(self) -> str:
-        return f"{self.value:.3g} ({self.low:.3g} to {self.high:.3g})"
+        return f"{numeral(self.value)} ({numeral(self.low)} to {numeral(self.high)})"
 
 
 @dataclass(frozen=True)
@@ -51,12 +59,12 @@ class Grouping:
         of = "coefficients" if self.contextual else "expected rewards"
         units = " (every column of the contexts in a unit of its own)" if self.contextual else ""
         share = f"{self.share.value:.0%} ({self.share.low:.0%} to {self.share.high:.0%})"
-        if self.share.high - self.share.low > 0.8:
+        if self.share.high < LITTLE:
+            verdict = "The groups say little or nothing about the arms, as far as can be seen"
+        elif self.share.high - self.share.low > WIDE or self.share.low < NOTHING:
             verdict = "It is too early to say what the groups are worth"
         elif self.share.value > 0.5:
             verdict = "The groups say much about the arms"
-        elif self.share.high < 0.25 or self.share.low < 0.05:
-            verdict = "The groups say little or nothing about the arms, as far as can be seen"
         else:
             verdict = "The groups say something about the arms"
         return (
@@ -75,9 +83,9 @@ class Misfit(NamedTuple):
 
 def _misfits(found: tuple[Misfit, ...]) -> str:
     """For a reader who is no statistician."""
-    shown = [f"{arm!r} to {group!r} (a chance of {min(chance, 0.99):.0%})" for arm, group, chance in found[:SHOWN]]
-    more = f", and {len(found) - SHOWN} more to theirs" if len(found) > SHOWN else ""
-    one, some = "One arm does not seem to belong to its group", "Some arms do not seem to belong to their groups"
+    shown = [f"{arm!r} in {group!r} (a chance of {min(chance, 0.99):.0%})" for arm, group, chance in found[:SHOWN]]
+    more = f", and {len(found) - SHOWN} more in theirs" if len(found) > SHOWN else ""
+    one, some = "One arm does not seem to belong where it is", "Some arms do not seem to belong where they are"
     return f"{one if len(found) == 1 else some}: {'; '.join(shown)}{more}."
 
 
@@ -85,6 +93,7 @@ def _misfits(found: tuple[Misfit, ...]) -> str:
 class Agreement:
     """Whether history and online rounds tell the same of the arms: a chi-square test over arms with enough of both.
 
+    ``plays`` of the history, the arms ``known`` by it, and those of them that could be compared.
     ``farthest``: the arms that differ most, as (arm, historical mean, online mean, difference in standard errors); with contexts
     the means are those expected in the mean context of the arm's history, and the difference is that of all coefficients.
     ``contextual``: the test then takes noise to be the same in all contexts, and is too strict where it is not.
@@ -95,6 +104,7 @@ class Agreement:
     """
 
     plays: float
+    known: int
     arms: int
     p: float
     farthest: tuple[tuple[Label, float, float, float], ...] = ()
@@ -102,6 +112,11 @@ class Agreement:
     trusted: float | None = None
     contextual: bool = False
     bent: bool = False
+
+    @property
+    def unchecked(self) -> bool:
+        """Whether it counts, and rounds have tried too few of its arms to tell if it still holds."""
+        return self.arms < CHECKED * self.known and not self.differs
 
     @property
     def let_go(self) -> bool:
@@ -125,16 +140,18 @@ class Agreement:
     def words(self) -> str:
         """For a reader who is no statistician."""
         if self.arms == 0:
-            told = f"No arm has both history and rounds enough to compare; the history counts {self.plays:g} plays."
+            told = f"No arm has both history and rounds enough to compare; the history counts {numeral(self.plays)} plays."
             return f"{told} {self._consequence()}" if self.drift else told
         arms = "one arm" if self.arms == 1 else f"{self.arms} arms"
+        arms += f" of {self.known}" if self.arms < self.known else ""
         compared = f"over the {arms} with enough of both ({p_value(self.p)})"
         if self.let_go and self.p >= BEYOND_CHANCE:
             told = f"Arm by arm history and rounds differ no more than by chance, {compared}; all together they do."
             return f"{told} {self._consequence()}"
         if self.differs:
+            apart = "its coefficients are " if self.contextual else ""
             shown = "; ".join(
-                f"{arm!r} paid {then:.3g}, now {now:.3g} ({abs(z):.1f} standard errors apart)"
+                f"{arm!r} paid {numeral(then)}, now {numeral(now)} ({apart}{abs(z):.1f} standard errors apart)"
                 for arm, then, now, z in self.farthest
             )
             return f"History and rounds differ beyond chance, {compared}: {shown}. {self._consequence()}"
@@ -159,7 +176,7 @@ class Agreement:
             return "Weigh it less with policy.history = history.weighted(0.1), or use Auto, which finds out how far to trust it."
         if self.drift == 0.0:
             return "This policy still counts it in full; it looks again as rounds come in."
-        moved = f"This policy takes the arms to have moved by about {self.drift:.3g} since"
+        moved = f"This policy takes the arms to have moved by about {numeral(self.drift)} since"
         if self.trusted is None:
             return f"{moved}."
         if self.trusted < 0.005:
@@ -191,6 +208,10 @@ class Trust:
         """The findings, a sentence or two each."""
         lines = [f"{self.policy} after {self.rounds} round{'' if self.rounds == 1 else 's'}:"]
         lines.append(self.grouping.words() if self.grouping else NO_GROUPING[self.grouped])
+        if self.grouping and self.history and self.history.unchecked:
+            lines.append(
+                "That is mostly what history says: rounds have tried few of its arms, so nobody can tell if it still holds."
+            )
         if self.misfits:
             lines.append(_misfits(self.misfits))
         lines.append(self.history.words() if self.history else "It has no history.")
@@ -199,7 +220,7 @@ class Trust:
             lines.append(f"Of the experts it followed {shares} of the rounds.")
         if self.noise is not None:
             lines.append(
-                f"Rewards of an arm vary by about {self.noise:.3g} (one standard deviation); that is what it explores by."
+                f"Rewards of an arm vary by about {numeral(self.noise)} (one standard deviation); that is what it explores by."
             )
         if self.levelless:
             lines.append("No number of the contexts is constant: put a 1 into each if arms may differ in their level.")

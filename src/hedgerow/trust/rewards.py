@@ -92,12 +92,13 @@ def agreement(nodes: Nodes) -> Agreement | None:
     past, online = _sums(nodes.past[leaves]), _sums(nodes.online[leaves])
     if past.rows.sum() == 0.0:
         return None
+    known = int(np.count_nonzero(past.rows))
     both = (past.rows >= ENOUGH) & (online.rows >= ENOUGH)
     together = past + online
     noise = together.variances(binary=_binary(together))
     both &= noise > 0.0
     if not both.any():
-        return Agreement(float(past.rows.sum()), 0, 1.0)
+        return Agreement(float(past.rows.sum()), known, 0, 1.0)
     error = np.divide(noise, past.rows, out=np.full_like(noise, np.inf), where=past.rows > 0.0)
     now = np.divide(noise, online.rows, out=np.ones_like(noise), where=online.rows > 0.0)
     z = np.where(both, (online.mean - past.mean) / np.sqrt(np.where(both, error, 0.0) + now), 0.0)
@@ -107,4 +108,4 @@ def agreement(nodes: Nodes) -> Agreement | None:
     order = np.argsort(-np.abs(z), kind="stable")[: min(SHOWN, int(both.sum()))]
     labels = nodes.arms.labels
     farthest = tuple((labels[k], float(past.mean[k]), float(online.mean[k]), float(z[k])) for k in order.tolist())
-    return Agreement(float(past.rows.sum()), int(both.sum()), p, farthest)
+    return Agreement(float(past.rows.sum()), known, int(both.sum()), p, farthest)
