@@ -103,3 +103,41 @@ def test_two_values_are_judged_as_0_and_1_whatever_they_are(low, high):
         assert paid.replay.gains[name] == pytest.approx(gain.times(size))
     refused = hr.evaluate(other.head(1000), **names)
     assert "are needed" in refused.refused[0]
+
+
+def test_the_verdict_is_the_same_in_any_unit():
+    rng = np.random.default_rng(5)
+    arm = rng.integers(0, 12, 4000)
+    reward = rng.normal(np.repeat([0.0, 0.3, 0.6], 4)[arm], 0.5)
+    names = {"arm": "a", "reward": "r", "logging": "random", "clusters": {k: k // 4 for k in range(12)}}
+    usual, *others = (
+        (unit, hr.evaluate(pl.DataFrame({"a": arm, "r": unit * reward}), **names, draws=40, runs=1)) for unit in (1.0, 1e-9, 1e9)
+    )
+    assert usual[1].rulings
+    for unit, found in others:
+        assert found.rulings == usual[1].rulings
+        assert found.drift_factor != usual[1].drift_factor
+        for name, gain in usual[1].gains.items():
+            assert found.gains[name].value / unit == pytest.approx(gain.value, rel=1e-6)
+            assert found.gains[name].low / unit == pytest.approx(gain.low, rel=1e-6)
+
+
+def test_intervals_show_their_width_beside_large_means():
+    rng = np.random.default_rng(0)
+    arm = rng.integers(0, 4, 2000)
+    told = str(hr.inspect(pl.DataFrame({"a": arm, "r": 100_000.0 + 0.3 * arm + rng.normal(size=2000)}), **NAMES))
+    assert "mean 100,000, noise" in told
+    rows = [line.split() for line in told.splitlines() if line.strip()[:2] in ("0 ", "1 ", "2 ", "3 ")]
+    assert len(rows) == 4
+    assert all(float(row[-3].replace(",", "")) < float(row[-1].replace(",", "")) for row in rows)
+
+
+def test_a_split_that_leaves_no_rows_is_refused():
+    frame, _ = rare_log(2000, 0)
+    with pytest.raises(ValueError, match="leaves no row of 2,000 for the history"):
+        hr.evaluate(frame, **NAMES, split=1e-4)
+
+
+def test_without_history_nothing_has_moved():
+    frame, _ = rare_log(8000, 0)
+    assert hr.evaluate(frame, **NAMES, history=False, draws=20, runs=1).drift_factor == ""

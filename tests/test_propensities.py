@@ -71,3 +71,16 @@ def test_a_log_takes_no_more_columns_and_no_history_no_split():
             ask(log, time="nonsense", clusters="segment")
     with pytest.raises(ValueError, match="nothing to split off"):
         hr.evaluate(log, history=False, split=0.3)
+
+
+def test_inspect_weighs_the_halves_that_it_compares():
+    """Arms 0 to 2 are shown to one segment first and to the other later: only the choice changes, no reward."""
+    rng = np.random.default_rng(1)
+    rows, segment = 12_000, rng.integers(2, size=12_000)
+    favoured = np.where(np.arange(rows) >= rows // 2, 1 - segment, segment)[:, None] * np.where(np.arange(6) < 3, 1.2, 0.0)
+    chances = np.exp(favoured) / np.exp(favoured).sum(axis=1, keepdims=True)
+    ad = (chances.cumsum(axis=1) < rng.random(rows)[:, None]).sum(axis=1)
+    click = (rng.random(rows) < (0.2 + 0.05 * (ad % 3)) * np.where(segment == 1, 1.5, 0.5)).astype(int)
+    frame = pl.DataFrame({"ad": ad, "click": click, "p": chances[np.arange(rows), ad]})
+    assert hr.inspect(frame, **COLUMNS).drift.p > 0.05
+    assert hr.inspect(frame.drop("p"), arm="ad", reward="click", logging="random").drift.p < 1e-6

@@ -9,9 +9,11 @@ import numpy as np
 
 from ..arms import shown
 from ..estimates.grouping import Explained, explain
+from ..logs.files import need_polars
 from ..logs.log import Log
+from ..numerals import numeral
 from ..types import Floats, Label
-from . import words
+from . import ranking, words
 from .contextual import Contextual, context_refusal, replay_contexts
 from .course import Course, trust_over_time
 from .drift import Drift, drift
@@ -80,6 +82,7 @@ class Evaluation:
 
     def frame(self) -> "pl.DataFrame":
         """The gains as a table."""
+        need_polars()
         import polars as pl
 
         parts = {"simulation": self.gains, "replay": self.replay.gains if self.replay else {}}
@@ -100,7 +103,7 @@ class Evaluation:
         found = asdict(replace(self, curves={}, course=None, plays=None, means=None))
         for name in ("curves", "marked"):
             del found[name]
-        found |= {name: None if part is None else part.tolist() for name, part in (("plays", self.plays), ("means", self.means))}
+        found |= {"plays": None if self.plays is None else self.plays.tolist(), "means": ranking.named(self.means)}
         found["course"] = self.course and {name: part.tolist() for name, part in vars(self.course).items() if part is not None}
         found["gains"] = {name: gain._asdict() for name, gain in self.gains.items()}
         for part in ("replay", "contextual"):
@@ -172,7 +175,7 @@ def evaluate(
     tell("playing policies in the worlds of two judges")
     worlds = judged(parted, setting, p=explained.p if explained else None, mark=replay.rounds if replay else None)
     found = replace(blank, explained=explained, course=course, replay=replay, contextual=contextual)
-    return _in_units(_answer(found, parted, worlds), units)
+    return _in_units(_answer(found, parted, worlds, units), units)
 
 
 def as_log(
@@ -265,7 +268,7 @@ def _rows(parted: Split) -> str:
     return f"{parted.future_rows:,} later rows" if parted.remembers else f"{parted.future_rows:,} rows"
 
 
-def _answer(found: Evaluation, parted: Split, worlds: Worlds) -> Evaluation:
+def _answer(found: Evaluation, parted: Split, worlds: Worlds, units: Units) -> Evaluation:
     """The gains, the rulings that follow from them, and what is drawn."""
     rulings: dict[str, str] = {}
     if "history" in worlds.gains:
@@ -280,7 +283,7 @@ def _answer(found: Evaluation, parted: Split, worlds: Worlds) -> Evaluation:
         gains=worlds.gains,
         marked=worlds.marked,
         rulings={} if found.grade.letter == "C" else rulings,
-        drift_factor=_factor(float(np.median(worlds.draws.drift)), parted.binary),
+        drift_factor=_factor(worlds.draws.drift, units, parted.binary) if parted.remembers else "",
         rounds_saved=rounds_saved(worlds.curves) if parted.remembers else "",
         curves=worlds.curves,
         means=np.quantile(worlds.draws.means, [0.5, 0.05, 0.95], axis=0),
@@ -309,9 +312,10 @@ def _in_units(found: Evaluation, units: Units) -> Evaluation:
     )
 
 
-def _factor(deviation: float, binary: bool) -> str:
+def _factor(drift: Floats, units: Units, binary: bool) -> str:
     """The drift of an arm in words: a factor of the odds, or an amount."""
-    return f"a factor of {np.exp(deviation):.2f}" if binary else f"{deviation:.3g}"
+    deviation = float(np.median(drift))
+    return f"a factor of {np.exp(deviation):.2f}" if binary else numeral(units.size * deviation)
 
 
 def rounds_saved(curves: dict[str, Floats]) -> str:

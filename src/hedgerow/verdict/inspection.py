@@ -10,7 +10,9 @@ import numpy as np
 from .. import bounds
 from ..estimates.grouping import Explained, explain, posterior
 from ..estimates.sums import Sums, is_binary, numbered, tally, tally_weighted
+from ..logs.files import need_polars
 from ..logs.log import Log
+from ..numerals import numeral
 from ..types import Floats, Integers, Label
 from . import ranking, words
 from .drift import Drift, drift
@@ -83,6 +85,7 @@ class Inspection:
 
     def frame(self) -> "pl.DataFrame":
         """A row per arm: cluster, plays, estimated mean with its 90 % interval."""
+        need_polars()
         import polars as pl
 
         median, low, high = np.full((3, len(self.arms)), np.nan) if self.means is None else self.means
@@ -111,7 +114,7 @@ class Inspection:
         found["grade"]["checks"] = [{**asdict(check), "passed": check.passed} for check in self.grade.checks]
         return found | {
             "plays": self.plays.tolist(),
-            "means": None if self.means is None else self.means.tolist(),
+            "means": ranking.named(self.means),
             "summary": sentences(self),
         }
 
@@ -139,18 +142,19 @@ def inspect(
     even, (level, size) = levelled(log)
     binary, count, rng = is_binary(even.reward), len(log.arms), np.random.default_rng([seed, 6])
     plain, half = tally(log.arm, even.reward, count), log.arm.size // 2
-    sums = (
-        tally_weighted(log.arm, even.reward, log.propensity, count)
-        if grade.letter == "B" and log.propensity is not None
-        else plain
-    )
+    known = log.propensity if grade.letter == "B" else None
+
+    def summed(part: slice) -> Sums:
+        chosen, reward = log.arm[part], even.reward[part]
+        return tally(chosen, reward, count) if known is None else tally_weighted(chosen, reward, known[part], count)
+
+    sums = summed(slice(None))
     groups = np.zeros(count, dtype=np.int64) if log.clusters is None else numbered(log.clusters)
     unsure = _refusal(sums, log.arm.size, binary=binary)
     refused = None if log.clusters is None else _grouping_refusal(log, groups, unsure)
     means = level + size * posterior(sums, groups, rng, binary=binary)
     explained = None if log.clusters is None or refused else explain(sums, groups, rng, binary=binary).times(size)
-    parts = (tally(log.arm[part], even.reward[part], count) for part in (slice(half, None), slice(half)))
-    moved = drift(*parts, binary=binary)
+    moved = drift(summed(slice(half, None)), summed(slice(half)), binary=binary)
     varied = np.ptp(log.reward) > 0.0
     return Inspection(
         source=log.source,
@@ -205,12 +209,15 @@ def _bounds(log: Log, means: Floats, sums: Sums) -> Bounds | None:
 def sentences(found: Inspection) -> list[str]:
     """The inspection in words."""
     low, mean, high = found.reward
-    plays, noise = found.plays, "" if found.noise is None else f", noise {found.noise:.3g} (standard deviation within an arm)"
+    plays, noise = (
+        found.plays,
+        "" if found.noise is None else f", noise {numeral(found.noise)} (standard deviation within an arm)",
+    )
     lines = [
         f"{found.source}: {found.rows:,} rows, {len(found.arms)} arms"
         + (f" in {len(set(found.clusters))} groups." if found.clusters else "."),
         f"Plays per arm: {plays.min():,.0f} to {plays.max():,.0f}, median {np.median(plays):,.0f}.",
-        f"Rewards: {low:g} to {high:g}, mean {mean:.4g}{noise}.",
+        f"Rewards: {numeral(low, 6)} to {numeral(high, 6)}, mean {numeral(mean, 4)}{noise}.",
     ]
     lines += [*words.left_out(found.missing), *words.untried(len(found.never_tried))]
     lines.append("How arms were chosen: " + "; ".join(words.checks((found.grade.uniform, *found.grade.checks))) + ".")
@@ -233,7 +240,9 @@ def _grouping_sentences(found: Inspection) -> list[str]:
     lines += [f"Grouping: {found.grouping_refused}"] if found.grouping_refused not in (None, found.means_refused) else []
     if found.explained is not None:
         lines += [words.explained(found.explained), words.tightness(found.explained)]
-        lines.append(f"Spread of arm means: {found.explained.between:.3g} between groups, {found.explained.within:.3g} within.")
+        lines.append(
+            f"Spread of arm means: {numeral(found.explained.between)} between groups, {numeral(found.explained.within)} within."
+        )
     if found.bounds is not None and found.bounds.telling:
         lines.append(bound_sentence(found.bounds, grouped=found.clusters is not None))
     return lines

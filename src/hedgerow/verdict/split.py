@@ -54,23 +54,28 @@ class Units(NamedTuple):
 
 
 def levelled(log: "Log") -> tuple["Log", Units]:
-    """The log with rewards of two values as 0 and 1, others less their mean, and what they were before.
+    """The log with rewards of two values as 0 and 1, others as standard deviations from their mean, and what they were before.
 
-    Beside squares of large numbers small differences would be lost. Rewards that are all the same stay as they are.
+    So the verdict is the same in any unit, and small differences are not lost beside squares of large numbers. Rewards that are
+    all the same stay as they are.
     """
     low, high = float(log.reward.min()), float(log.reward.max())
     if low == high or is_binary(log.reward):
         return log, Units(0.0, 1.0)
     if ((log.reward == low) | (log.reward == high)).all():
         return replace(log, reward=(log.reward == high).astype(np.float64)), Units(low, high - low)
-    level = float(log.reward.mean())
-    return replace(log, reward=log.reward - level), Units(level, 1.0)
+    share = (log.reward - low) / (high - low)
+    centre, size = float(share.mean()), float(share.std())
+    return replace(log, reward=(share - centre) / size), Units(low + (high - low) * centre, (high - low) * size)
 
 
 def split(log: "Log", *, share: float, history: bool, weigh: bool) -> Split:
     """The earlier ``share`` of the rows as history, the others as the future; without history all rows are future."""
     arms, rows = len(log.arms), log.arm.size
     cut = int(rows * share) if history else 0
+    if history and not 0 < cut < rows:
+        part = "history" if cut == 0 else "future"
+        raise ValueError(f"a split of {share:g} leaves no row of {rows:,} for the {part}")
     later = slice(cut, rows)
     past, future = (tally(log.arm[part], log.reward[part], arms) for part in (slice(cut), later))
     loaded, earned, shares = None, None, future.rows / max(rows - cut, 1)
