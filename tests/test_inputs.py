@@ -238,11 +238,18 @@ def test_workers_that_cannot_be_merged():
     for stranger in (None, "x"):
         with pytest.raises(ValueError, match="only workers of the same policy"):
             policy.merge(stranger)
-    with pytest.raises(ValueError, match="it has learnt more"):
+    with pytest.raises(ValueError, match="started from"):
         policy.merge(hr.UCB(ARMS), since=ahead)
+    for make, context in ((hr.UCB, None), (lambda arms: hr.LinUCB(arms, dimension=1), [2.0])):
+        stranger, other = make(ARMS), make(ARMS)
+        stranger.learn("a", 5.0, context)
+        other.learn("a", 1.0, [1.0] if context else None)
+        other.learn("b", 0.5, context)
+        with pytest.raises(ValueError, match="started from: it has learnt something else"):
+            make(ARMS).merge(other, since=stranger)
     meta, other, since = (hr.META(ARMS) for _ in range(3))
     since.update(since.select(), 1.0)
-    with pytest.raises(ValueError, match="it has learnt more"):
+    with pytest.raises(ValueError, match="started from"):
         meta.merge(other, since=since)
     assert policy.rounds == meta.rounds == 0
 

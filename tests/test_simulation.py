@@ -356,10 +356,10 @@ def test_counts_may_be_numbers_of_numpy():
 
 def test_a_damaged_trial_is_played_again(tmp_path):
     given = {"rounds": 50, "trials": 2, "seed": 1, "jobs": 1, "resume": tmp_path}
-    first = hr.simulate([hr.UCB], hr.problems.SyntheticClassical(), **given)
+    first = hr.simulate([hr.UCB], hr.SyntheticClassical(), **given)
     for file, damage in zip(sorted(tmp_path.glob("*.npz")), (b"junk", b""), strict=True):
         file.write_bytes(damage)
-    again = hr.simulate([hr.UCB], hr.problems.SyntheticClassical(), **given)
+    again = hr.simulate([hr.UCB], hr.SyntheticClassical(), **given)
     assert np.array_equal(first.regret, again.regret)
 
 
@@ -373,7 +373,7 @@ def warm(arms, *, log):
 
 def test_trials_with_another_argument_are_played_again(tmp_path):
     """Also if it is written the same: a history prints as its size."""
-    problem = hr.problems.SyntheticClassical(arms=12, clusters=3)
+    problem = hr.SyntheticClassical(arms=12, clusters=3)
     run = partial(hr.simulate, problem=problem, rounds=100, trials=1, jobs=1)
     for number, log in enumerate((logged(0, 1), logged(1, 0))):
         closed = [lambda arms, log=log: warm(arms, log=log), partial(warm, log=log)]
@@ -398,7 +398,7 @@ def test_trials_of_a_policy_whose_file_has_changed_are_played_again(tmp_path, mo
 
 
 def test_what_the_user_has_fixed_stays_fixed():
-    problem = hr.problems.SyntheticClassical(arms=12, clusters=3)
+    problem = hr.SyntheticClassical(arms=12, clusters=3)
     policies = {
         "cold": partial(hr.Auto, history=None),
         "flat": partial(partial(hr.Auto, clusters=None)),
@@ -426,3 +426,30 @@ def test_a_policy_of_ones_own_needs_expect_only_if_rewards_are_late():
     hr.simulate([Own], SMALL, rounds=20, trials=1, jobs=1)
     with pytest.raises(ValueError, match="Own cannot play, it lacks expect"):
         hr.simulate([Own], SMALL, rounds=20, trials=1, jobs=1, delay=5)
+
+
+def test_experts_may_differ_in_precision():
+    def mixed(arms, clusters=None, history=None):
+        experts = [hr.HLinUCBC(arms, clusters=clusters, history=history, precision="single"), hr.HLinUCB(arms, history=history)]
+        return hr.Meta(experts, name="mixed")
+
+    result = hr.simulate([mixed], SyntheticContextual(arms=10, clusters=2), rounds=50, trials=1, jobs=1)
+    assert result.followed.sum(axis=-1)[0, 0, -1] == 50
+
+
+def test_a_policy_of_your_own_is_given_draws():
+    class Dice:
+        name, dimension = "Dice", None
+
+        def __init__(self, arms):
+            self.arms = tuple(arms)
+
+        def select(self, context=None, *, rng=None):
+            return hr.Decision(int(rng.integers(len(self.arms))))
+
+        def update(self, decision, reward):
+            pass
+
+    one, two = (hr.simulate([Dice], SyntheticClassical(arms=10, clusters=2), rounds=40, trials=2) for _ in range(2))
+    assert (one.regret == two.regret).all()
+    assert (one.regret[0, 0] != one.regret[0, 1]).any()

@@ -18,7 +18,7 @@ from .explanation import Explanation, Score
 from .history import History, check_alike, common_encoding
 from .logs.encoding import Encoding, all_encoded, encoded
 from .logs.rounds import as_numbers
-from .nodes import LARGEST_IN, Layout, Nodes, historical, restored, with_tournaments
+from .nodes import LARGEST_IN, Layout, Nodes, historical, possible, restored, with_tournaments
 from .randomness import KEYS, NO_KEY, new_key
 from .rules import D3RB, RULES, Rule
 from .statistics import AWAITED, PULLS, waiting
@@ -355,9 +355,10 @@ class Bandit(Expecting):
         learnt = other._nodes.online_rows(labels)
         if since is not None:
             checks.same_policy(self, since)
-            learnt = learnt - since._nodes.online_rows(labels)
-            if (learnt[:, PULLS] < 0.0).any():
-                raise ValueError("since must be the policy that the other worker started from: it has learnt more")
+            before = since._nodes.online_rows(labels)
+            if not possible(learnt, before, self.dimension):
+                raise ValueError("since must be the policy that the other worker started from: it has learnt something else")
+            learnt = learnt - before
         return learnt
 
     @whole

@@ -99,6 +99,14 @@ def sound_sums(arms: Arms, online: Floats, past: Floats, layout: Layout) -> None
         size = arms.totals(reach(arm_rows, layout.dimension))
         if not (np.abs(arms.totals(arm_rows) - block) <= 1e-6 * size).all():
             raise ValueError("the sums of a cluster are not those of its arms")
+    if not possible(online, np.zeros_like(online), layout.dimension):
+        raise ValueError("no rounds have such sums")
+
+
+def possible(rows: Floats, before: Floats, dimension: int | None) -> bool:
+    """Whether there are rounds that add so much to rows of before, as far as Cauchy and Schwarz can tell."""
+    added, room = rows - before, reach(rows, dimension)
+    return bool((np.abs(added) <= reach(added, dimension) + 1e-6 * room).all())
 
 
 def reach(rows: Floats, dimension: int | None) -> Floats:

@@ -120,16 +120,20 @@ def play(policy: Policy, trial: Trial, rng: np.random.Generator | None = None, d
     elif isinstance(policy, Bandit):
         course = Course(contexts, rewards, rows, _arm_of(policy), arms)
         policy._walk.play(*policy._kernel, policy._nodes, _key(policy, rng), course)
-    elif isinstance(policy, Meta) and all(_plain(expert) for expert in policy.experts.values()):
-        experts = tuple(_bundle(cast(Bandit, expert), rng) for expert in policy.experts.values())
+    elif isinstance(policy, Meta) and (plain := _plain_experts(policy)):
+        experts = tuple(_bundle(expert, rng) for expert in plain)
         _play_meta(_bundle(policy._chooser, rng), experts, policy.shared, contexts, rewards, rows, arms, followed)
     else:
         _play_by_round(policy, trial, arms, followed, rng, delay)
     return Played(arms, followed)
 
 
-def _plain(expert: Policy) -> bool:
-    return isinstance(expert, Bandit) and expert.rule.walk in ("rewards", "ridge")
+def _plain_experts(policy: Meta) -> list[Bandit]:
+    """The experts, if compiled code can ask each in turn: index policies whose rows are of one precision; else none."""
+    experts = policy.experts.values()
+    plain = [expert for expert in experts if isinstance(expert, Bandit) and expert.rule.walk in ("rewards", "ridge")]
+    alike = len({expert._nodes.derived.dtype for expert in plain}) == 1
+    return plain if alike and len(plain) == len(experts) else []
 
 
 def _play_by_round(
@@ -161,4 +165,4 @@ def _unit(policy: Policy) -> bool:
 def _draws(policy: Policy) -> bool:
     if isinstance(policy, Meta):
         return any(_draws(expert) for expert in policy.experts.values())
-    return isinstance(policy, Bandit) and policy.rule.draws
+    return not isinstance(policy, Bandit) or policy.rule.draws

@@ -88,6 +88,8 @@ class WarfarinDosing:
     def __post_init__(self) -> None:
         if self.history_reading not in ("random", "true"):
             raise ValueError(f"history_reading must be 'random' or 'true', got {self.history_reading!r}")
+        if self.history_patients < 0:
+            raise ValueError(f"history_patients must be at least 0, got {self.history_patients}")
         if self.longest < 1:
             raise ValueError(f"{self.history_patients} patients go into the history, the data has only {len(self.data.dose)}")
 
