@@ -12,7 +12,9 @@ from hedgerow.hierarchy.rewards import bound
 from hedgerow.hierarchy.table import (
     BINARY,
     CEILING,
+    CENTRE,
     DRIFT2,
+    ERRED,
     EVIDENCE,
     GROWN,
     MEAN,
@@ -24,7 +26,6 @@ from hedgerow.hierarchy.table import (
     S2,
     SPREAD2,
     STRANGER,
-    STRANGEST,
     TAU2,
     TYPICAL,
     UNIT,
@@ -74,8 +75,17 @@ def strangers(nodes, groups):
 
 
 def believed(ledger, arms, t):
-    """Labels make arms likelier by three nats, none was a stranger with a chance above 0.8, and there were few rounds."""
-    return ledger[EVIDENCE] > 3 and ledger[STRANGEST] <= 0.8 and t < 100 * arms
+    """Labels make arms likelier by three nats, no arm has shown that they err, and there were few rounds."""
+    return ledger[EVIDENCE] > 3 and not ledger[ERRED] and t < 100 * arms
+
+
+def caught(nodes, groups, t):
+    """Whether a poor arm of the leading cluster is a stranger there, by a chance above 0.8 after 5 plays, later 0.6 after 10."""
+    rows = nodes.derived[nodes.arms.leaves]
+    inside = groups == groups[int(rows[:, WITHIN].argmax())]
+    centre = nodes.derived[nodes.arms.tree[nodes.arms.leaves[np.flatnonzero(inside)[0]], PARENT], CENTRE]
+    plays, chance = (10, 0.6) if t >= 10 * len(rows) else (5, 0.8)
+    return bool((inside & (rows[:, MEAN] < centre) & (rows[:, PLAYS] >= plays) & (strangers(nodes, groups) > chance)).any())
 
 
 def inside(ledger):
@@ -102,7 +112,7 @@ def bounds(rows, ledger, t, awaited, stranger):
 
 def chosen_by_hand(policy, groups, t, awaited):
     """The arms that may be played, and as what, in a round that is neither for an arm never played nor for one given up; all arms
-    have their first play behind."""
+    have their first plays behind."""
     nodes = policy._nodes
     rows, ledger = nodes.derived[nodes.arms.leaves], nodes.ledger
     member, stranger = bounds(rows, ledger, t, awaited, strangers(nodes, groups))
@@ -112,7 +122,7 @@ def chosen_by_hand(policy, groups, t, awaited):
         return {arm}, "stranger"
     own = np.flatnonzero(groups == groups[arm])
     plays = rows[own, PLAYS] + awaited[own]
-    if leading and believed(ledger, len(rows), t) and plays.min() < 5:
+    if leading and believed(ledger, len(rows), t) and plays.min() < (10 if t >= 10 * len(rows) else 5):
         return set(own[plays == plays.min()].tolist()), "checked"
     means = (rows[own, PLAYS] * rows[own, MEAN] + awaited[own] * rows[own, WITHIN]) / plays
     index = means + w(hoped(nodes)[own] / plays, t / (len(own) * plays), inside(ledger), len(rows))
@@ -131,13 +141,13 @@ def given_up_by_hand(policy, t):
 @pytest.mark.parametrize("noise", ["uniform", "bernoulli", "gaussian"])
 def test_the_arm_played_is_the_one_the_model_names(labels, noise, delay):
     problem = hr.problems.SyntheticClassical(6, 60, (0.9, 1.1), 1.0, history_mean=2.0, labels=labels, noise=noise)
-    trial = problem.trial(800, np.random.default_rng(1))
+    trial = problem.trial(900, np.random.default_rng(1))
     policy = build(hr.HierUCB, trial, np.random.default_rng(0))
     groups = np.array(trial.clusters)
-    for arm in range(60):
-        policy.learn(arm, trial.rewards[0, arm])
-    played, waiting = Counter(), deque()
-    for t in range(60, 800):
+    for arm in np.tile(np.arange(60), 3):
+        policy.learn(arm, trial.rewards[policy.rounds, arm])
+    played, waiting, erred = Counter(), deque(), bool(policy._nodes.ledger[ERRED])
+    for t in range(180, 900):
         decision = policy.select()
         awaited = np.bincount([each.arm for each, _ in waiting], minlength=60)
         arms, why = chosen_by_hand(policy, groups, t + 1, awaited)
@@ -148,6 +158,9 @@ def test_the_arm_played_is_the_one_the_model_names(labels, noise, delay):
         waiting.append((decision, trial.rewards[t, decision.arm]))
         if len(waiting) > delay:
             policy.update(*waiting.popleft())
+            erred |= caught(policy._nodes, groups, policy.rounds + 1)
+        assert bool(policy._nodes.ledger[ERRED]) == erred
+    assert erred or labels == "true" or noise != "uniform"
     assert played["stranger"] > 0 or labels == "true"
     assert played["checked"] > 0 or labels != "true"
     assert played["believed"] == 0 or labels != "shuffled"
@@ -163,9 +176,9 @@ def test_after_100_rounds_an_arm_some_go_to_those_given_up_by_mistake(seed, grow
     def reward(arm):
         return (arm + 1.0) * rng.exponential() if growing else rng.normal(arm, 1.0)
 
-    for arm in range(5):
+    for arm in np.tile(np.arange(5), 3):
         policy.learn(arm, reward(arm))
-    for t in range(6, 2101):
+    for t in range(16, 2101):
         arm, named = policy.select().arm, chosen_by_hand(policy, np.zeros(5), t, none)[0]
         doubts = 0.3 * (min(2.0, policy._nodes.ledger[GROWN]) / 2.0) ** 2 * 5.0**0.5
         if t >= 500 and math.floor(doubts * t**0.5) > math.floor(doubts * (t - 1) ** 0.5):
@@ -220,19 +233,23 @@ def test_where_labels_say_nothing_one_round_in_so_many_goes_to_an_arm_never_play
         untried.discard(arm)
 
 
-def test_labels_that_are_believed_are_played_by_for_10_rounds_an_arm():
-    """Then every arm is tried; in the leading cluster all are played five times before."""
+def test_labels_that_are_believed_are_played_by():
+    """In the leading cluster all arms are played five times; after ten rounds an arm ten times, and four are tried of others."""
     rng = np.random.default_rng(0)
     means = np.arange(60) % 5
-    log = half_known(60, means, rng)
+    past = np.repeat(np.flatnonzero(np.arange(60) < 15), 20)  # three arms of each cluster
+    log = hr.History.from_rounds(arms=past, rewards=means[past] + 0.5 * rng.normal(size=past.size))
     policy = hr.HierUCB(range(60), clusters=means, history=log)
-    untried = set(range(60)) - set(log.arms)
+    good = np.flatnonzero(means == 4)
     early = plays_of(policy, means, 599, rng)
     assert believed(policy._nodes.ledger, 60, 599)
-    assert untried & set(early.tolist()) == {arm for arm in untried if means[arm] == 4}
-    assert np.bincount(early, minlength=60)[[arm for arm in untried if means[arm] == 4]].min() >= 5
-    sweep = plays_of(policy, means, 24, rng)
-    assert set(sweep.tolist()) == untried - set(early.tolist())
+    assert set(early[early > 14].tolist()) == {arm for arm in range(15, 60) if means[arm] == 4}
+    assert np.bincount(early, minlength=60)[good[3:]].min() >= 5
+    later = plays_of(policy, means, 200, rng)
+    assert Counter(means[list(set(later[later > 14].tolist()))].tolist()) == {0: 1, 1: 1, 2: 1, 3: 1, 4: 9}
+    assert np.bincount(np.concatenate([past, early, later]), minlength=60)[good].min() >= 10
+    assert believed(policy._nodes.ledger, 60, 5999)
+    assert not believed(policy._nodes.ledger, 60, 6000)
 
 
 def test_an_arm_that_does_not_belong_to_the_leading_cluster_makes_all_be_tried():
@@ -260,7 +277,8 @@ def test_labels_once_caught_are_not_believed_again():
         policy.learn(59, reward)
     other.merge(policy)
     for nodes in (policy._nodes, other._nodes):
-        assert nodes.derived[nodes.arms.leaves, STRANGER].max() < 0.8 < nodes.ledger[STRANGEST]
+        assert nodes.derived[nodes.arms.leaves, STRANGER].max() < 0.6
+        assert nodes.ledger[ERRED]
 
 
 def test_another_history_before_the_first_round_speaks_for_itself():
@@ -271,13 +289,13 @@ def test_another_history_before_the_first_round_speaks_for_itself():
     )
     good = half_known(60, means, rng)
     policy, fresh = hr.HierUCB(range(60), clusters=means, history=bad), hr.HierUCB(range(60), clusters=means, history=good)
-    assert policy._nodes.ledger[STRANGEST] > 0.8
+    assert policy._nodes.ledger[ERRED]
     policy.history = good
     np.testing.assert_array_equal(policy._nodes.ledger, fresh._nodes.ledger)
 
 
-def test_two_arms_of_each_cluster_are_played_first():
-    """The history of one that does not belong there must not speak for all of them."""
+def test_two_arms_of_each_cluster_are_played_three_times_first():
+    """The history of one that does not belong there must not speak for all of them, nor must one low reward."""
     means = np.repeat([1.0, 2.0, 5.0], 8)
     means[16] = 0.0
     log = hr.History.from_rounds(
@@ -286,11 +304,13 @@ def test_two_arms_of_each_cluster_are_played_first():
     policy = hr.HierUCB(range(24), clusters=np.repeat(range(3), 8), history=log)
     first = policy.select()
     assert first.arm in range(17, 24)
-    policy.expect(first)
+    for _ in range(3):
+        assert policy.select().arm == first.arm
+        policy.expect(first)
     assert policy.select().arm not in range(17, 24)
-    played = plays_of(hr.HierUCB(range(24), clusters=np.repeat(range(3), 8)), means, 6, np.random.default_rng(0))
-    assert np.bincount(played // 8).tolist() == [2, 2, 2]
-    assert len(set(played.tolist())) == 6
+    played = plays_of(hr.HierUCB(range(24), clusters=np.repeat(range(3), 8)), means, 18, np.random.default_rng(0))
+    assert sorted(Counter(played.tolist()).values()) == [3] * 6
+    assert np.bincount(played // 8).tolist() == [6, 6, 6]
 
 
 @pytest.mark.parametrize(("noise", "least", "most"), [("uniform", 2.0, 10.0), ("gaussian", 1.0, 1.2)])
@@ -310,7 +330,7 @@ def test_labels_that_err_are_caught_soon_and_others_seldom(labels, rounds, least
         trial = problem.trial(rounds, np.random.default_rng([7, seed]))
         policy = build(hr.HierUCB, trial, np.random.default_rng(0))
         play(policy, trial)
-        caught += policy._nodes.ledger[STRANGEST] > 0.8
+        caught += policy._nodes.ledger[ERRED]
     assert least <= caught <= most
 
 
@@ -324,6 +344,6 @@ def test_no_bound_passes_its_ceiling_when_a_history_catches_its_labels():
     log = hr.History.from_rounds(arms=past, rewards=means[past] + 0.5 * rng.normal(size=past.size))
     nodes = hr.HierUCB(range(60), clusters=labels, history=log)._nodes
     assert nodes.ledger[EVIDENCE] > 3
-    assert nodes.ledger[STRANGEST] > 0.8
+    assert nodes.ledger[ERRED]
     for leaf in nodes.arms.leaves:
         assert nodes.derived[leaf, CEILING] == bound(nodes.derived, nodes.ledger, leaf, nodes.ledger[NEXT], 0.0)

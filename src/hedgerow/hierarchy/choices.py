@@ -7,12 +7,27 @@ from ..randomness import mixed, normal
 from ..statistics import PULLS, waiting
 from ..tree import FIRST, PARENT, SIZE
 from ..types import Floats, Links
-from .rewards import BOLDER, CALM, CHECKED, as_member, as_stranger, believed, bound, inside_level, patient, width
+from .rewards import (
+    BOLDER,
+    CALM,
+    CHECKED,
+    CHECKED_LATER,
+    FAMILIARITY,
+    as_member,
+    as_stranger,
+    believed,
+    bound,
+    inside_level,
+    late,
+    leading,
+    width,
+)
 from .table import (
     ARMS,
     CEILING,
     CENTRE,
     COUNT,
+    FAMILIAR,
     GROWN,
     HOPED,
     INNER,
@@ -28,8 +43,11 @@ from .table import (
     WITHIN,
 )
 
-KNOWN = 2.0
-"""Arms of each cluster that are played before anything else."""
+KNOWN, KNOWN_LATER = 2.0, 4.0
+"""Arms of each cluster that are played before anything else, some times; and those that are tried in the end."""
+
+SOME = 1e-300
+"""Plays of an arm that was played at all."""
 
 SWEEP = 100.0
 """One round in (K / SWEEP)^3 goes to an arm never played, while there is one: of a hundred arms each is tried at once, unless
@@ -52,26 +70,54 @@ def untried(tree: Links, online: Floats, past: Floats, pending: Floats, first: i
 
 
 @compiled
-def known(tree: Links, online: Floats, past: Floats, pending: Floats, cluster: int) -> float:
-    """How many arms of a cluster were played, or are waited for."""
+def known(tree: Links, online: Floats, past: Floats, pending: Floats, cluster: int, enough: float) -> float:
+    """How many arms of a cluster were played, or are waited for, so often."""
     found = 0.0
     for node in range(tree[cluster, FIRST], tree[cluster, FIRST] + tree[cluster, SIZE]):
-        if tree[node, SIZE] == 0 and online[node, PULLS] + past[node, PULLS] + waiting(pending, node) > 0.0:
+        if tree[node, SIZE] == 0 and online[node, PULLS] + past[node, PULLS] + waiting(pending, node) >= enough:
             found += 1.0
     return found
 
 
 @compiled
-def opening(tree: Links, online: Floats, past: Floats, pending: Floats, derived: Floats, ledger: Floats, rounds: float) -> int:
-    """An arm of a cluster of which fewer than two are known; the least played one while all rewards are equal; now and then one
-    untried, or given up too early; or -1.
+def unfamiliar(tree: Links, online: Floats, past: Floats, pending: Floats, cluster: int) -> int:
+    """Of the arms of a cluster that were played too little to speak for it the one played most, by a fixed shuffle, or -1."""
+    first, last = tree[cluster, FIRST], tree[cluster, FIRST] + tree[cluster, SIZE]
+    chosen, most, least = -1, -1.0, 1 << 33
+    for node in range(first, last):
+        plays = online[node, PULLS] + past[node, PULLS] + waiting(pending, node)
+        rank = mixed(node - first)
+        if tree[node, SIZE] == 0 and plays < FAMILIARITY and (plays > most or (plays == most and rank < least)):
+            chosen, most, least = node, plays, rank
+    return chosen
 
-    Of a cluster known by one arm all would be thought what that one is, and its label may be wrong.
+
+@compiled
+def unknown(tree: Links, online: Floats, past: Floats, pending: Floats, derived: Floats, cluster: int, later: bool) -> int:
+    """An arm of a cluster of which too few are known, or -1.
+
+    Of a cluster known by one arm all would be thought what that one is, and its label may be wrong; or its rewards were low by
+    chance.
     """
+    wanted = min(KNOWN, derived[cluster, ARMS])
+    if derived[cluster, FAMILIAR] < wanted and known(tree, online, past, pending, cluster, FAMILIARITY) < wanted:
+        return unfamiliar(tree, online, past, pending, cluster)
+    wanted = min(KNOWN_LATER, derived[cluster, ARMS])
+    if later and derived[cluster, TRIED] < wanted and known(tree, online, past, pending, cluster, SOME) < wanted:
+        return untried(tree, online, past, pending, tree[cluster, FIRST], tree[cluster, FIRST] + tree[cluster, SIZE])
+    return -1
+
+
+@compiled
+def opening(tree: Links, online: Floats, past: Floats, pending: Floats, derived: Floats, ledger: Floats, rounds: float) -> int:
+    """An arm of a cluster of which too few are known; the least played one while all rewards are equal; now and then one untried,
+    or given up too early; or -1."""
+    later = late(ledger, rounds) and believed(ledger, rounds)
     for node in range(int(ledger[INNER])):
-        wanted = min(KNOWN, derived[node, ARMS]) if tree[node, SIZE] > 0 else 0.0
-        if derived[node, TRIED] < wanted and known(tree, online, past, pending, node) < wanted:
-            return untried(tree, online, past, pending, tree[node, FIRST], tree[node, FIRST] + tree[node, SIZE])
+        if tree[node, SIZE] > 0:
+            chosen = unknown(tree, online, past, pending, derived, node, later)
+            if chosen >= 0:
+                return chosen
     if ledger[UNIT] == 0.0:
         chosen, least = 0, math.inf
         for node in range(1, len(tree)):
@@ -89,7 +135,7 @@ def opening(tree: Links, online: Floats, past: Floats, pending: Floats, derived:
 @compiled
 def sweeping(ledger: Floats, rounds: float) -> bool:
     """Whether this round is for an arm never played, whatever its label says."""
-    if patient(ledger, rounds):
+    if believed(ledger, rounds):
         return False
     due: bool = rounds % max(1.0, math.floor((ledger[COUNT] / SWEEP) ** 3)) == 0.0
     return due
@@ -104,16 +150,6 @@ def doubting(ledger: Floats, rounds: float) -> bool:
     doubts = DOUBT * (min(BOLDER, ledger[GROWN]) / BOLDER) ** 2 * math.sqrt(ledger[COUNT])
     due: bool = math.floor(doubts * math.sqrt(rounds)) > math.floor(doubts * math.sqrt(rounds - 1.0))
     return due and rounds >= CALM * ledger[COUNT]
-
-
-@compiled
-def leading(tree: Links, derived: Floats, ledger: Floats) -> int:
-    """The cluster of the arm with the highest posterior mean."""
-    chosen, best = 0, -math.inf
-    for node in range(int(ledger[INNER])):
-        if tree[node, SIZE] > 0 and derived[node, ARMS] > 0.0 and derived[node, LEAD] > best:
-            chosen, best = node, derived[node, LEAD]
-    return chosen
 
 
 @compiled
@@ -158,7 +194,9 @@ def most_promising(tree: Links, pending: Floats, derived: Floats, ledger: Floats
 def best_inside(tree: Links, pending: Floats, derived: Floats, ledger: Floats, cluster: int, rounds: float) -> int:
     """Inside a cluster: an arm never played, or too little to tell whether it belongs; else the highest bound of its own mean."""
     first, last = tree[cluster, FIRST], tree[cluster, FIRST] + tree[cluster, SIZE]
-    wanted = CHECKED if believed(ledger, rounds) and cluster == leading(tree, derived, ledger) else 1.0
+    wanted = 1.0
+    if believed(ledger, rounds) and cluster == leading(tree, derived, ledger):
+        wanted = CHECKED_LATER if late(ledger, rounds) else CHECKED
     chosen, best, fewest, least = -1, -math.inf, math.inf, 1 << 33
     for node in range(first, last):
         if tree[node, SIZE] > 0:

@@ -27,7 +27,9 @@ from .table import (
     COLUMNS,
     COUNT,
     DRIFT2,
+    ERRED,
     EVIDENCE,
+    FAMILIAR,
     GROWN,
     HIGH,
     HOPED,
@@ -47,7 +49,6 @@ from .table import (
     S2,
     SPREAD2,
     STRANGER,
-    STRANGEST,
     TAU2,
     TRIED,
     UNIT,
@@ -61,15 +62,18 @@ LEVEL, BOLDER, RATES = 15.0, 2.0, 3.0
 INSIDE, INSIDE_RATES = 3.0, 1.0
 """Of the widths inside a cluster, if rewards take many values and if they take two."""
 
-MARGIN, CAUGHT, CALM = 3.0, 0.8, 100.0
-"""Labels are believed if arms are likelier with them by so many nats, until the chance that an arm does not belong to its cluster
-has been so high, and for so many rounds an arm."""
+MARGIN, CALM = 3.0, 100.0
+"""Labels are believed if arms are likelier with them by so many nats, and for so many rounds an arm."""
 
-CHECKED = 5.0
-"""Plays from which on an arm speaks against labels; while they are believed each arm of the leading cluster gets as many."""
+CHECKED, CAUGHT = 5.0, 0.8
+"""While labels are believed each arm of the leading cluster gets so many plays; after them a poor one shows that labels err, if
+the chance that it does not belong there is so high."""
 
-PATIENCE = 10.0
-"""Rounds an arm for which labels that are believed speak for the arms never played."""
+LATER, CHECKED_LATER, CAUGHT_LATER = 10.0, 10.0, 0.6
+"""The same after so many rounds an arm, when there is more to lose."""
+
+FAMILIARITY = 3.0
+"""Plays from which on an arm tells what its cluster is worth."""
 
 STRANGERS = 1.0
 """Arms expected not to belong to their cluster, whatever the spreads say."""
@@ -106,14 +110,15 @@ def inside_level(ledger: Floats) -> float:
 @compiled
 def believed(ledger: Floats, rounds: float) -> bool:
     """Whether labels have shown that they are worth something, and no arm has shown yet that they err."""
-    held: bool = ledger[EVIDENCE] > MARGIN and ledger[STRANGEST] <= CAUGHT
+    held: bool = ledger[EVIDENCE] > MARGIN and ledger[ERRED] == 0.0
     return held and rounds < CALM * ledger[COUNT]
 
 
 @compiled
-def patient(ledger: Floats, rounds: float) -> bool:
-    """Whether arms never played are what their labels say."""
-    return believed(ledger, rounds) and rounds < PATIENCE * ledger[COUNT]
+def late(ledger: Floats, rounds: float) -> bool:
+    """Whether there were enough rounds to look at labels once more."""
+    due: bool = rounds >= LATER * ledger[COUNT]
+    return due
 
 
 @compiled
@@ -138,8 +143,6 @@ def place_arm(derived: Floats, ledger: Floats, node: int, above: int) -> None:
     odds = 0.5 * (math.log(member / stranger) + (mean - others) ** 2 / member - (mean - ledger[MU0]) ** 2 / stranger)
     weight = chance * math.exp(min(odds, 50.0))
     derived[node, STRANGER] = weight / (weight + 1.0 - chance) if chance < 1.0 else 1.0
-    if plays >= CHECKED:
-        ledger[STRANGEST] = max(ledger[STRANGEST], derived[node, STRANGER])
     drawn = noise / (spread * ledger[GROWN] ** SURPRISE)  # plays that the mean of all arms counts as
     derived[node, ALONE] = (plays * mean + drawn * ledger[MU0]) / (plays + drawn)
     derived[node, ALONE_SPREAD] = noise / (plays + drawn)
@@ -159,17 +162,18 @@ def as_member(derived: Floats, ledger: Floats, node: int, rounds: float, awaited
 def as_stranger(derived: Floats, ledger: Floats, node: int, rounds: float, awaited: float) -> float:
     """How good an arm may be if it does not belong to its cluster, the more boldly the likelier that is.
 
-    While labels are believed no more boldly than inside a cluster, and at first not at all if it was never played. Awaited
-    rewards narrow it, and count as what is expected of them.
+    While labels are believed no more boldly than inside a cluster, and not at all if it was never played. Awaited rewards narrow
+    it, and count as what is expected of them.
     """
-    if derived[node, PLAYS] == 0.0 and patient(ledger, rounds):
+    trusting = believed(ledger, rounds)
+    if derived[node, PLAYS] == 0.0 and trusting:
         return -math.inf
     noise, spread, mean = derived[node, NOISE], derived[node, ALONE_SPREAD], derived[node, ALONE]
     share = spread * awaited / noise
     spread /= 1.0 + share
     mean += share / (1.0 + share) * (derived[node, WITHIN] - mean)
     z = rounds / ledger[COUNT] * derived[node, STRANGER] * spread / noise
-    bold = inside_level(ledger) if believed(ledger, rounds) else level(ledger)
+    bold = inside_level(ledger) if trusting else level(ledger)
     value: float = mean + width(spread, z, bold, ledger[COUNT])
     return value
 
@@ -183,15 +187,16 @@ def bound(derived: Floats, ledger: Floats, node: int, rounds: float, awaited: fl
 @compiled
 def place_cluster(tree: Links, derived: Floats, ledger: Floats, above: int) -> None:
     """The centre of a cluster, and its arms."""
-    precision, moment, tried = 1.0 / ledger[S2], ledger[MU0] / ledger[S2], 0.0
+    precision, moment = 1.0 / ledger[S2], ledger[MU0] / ledger[S2]
+    derived[above, TRIED], derived[above, FAMILIAR] = 0.0, 0.0
     first, last = tree[above, FIRST], tree[above, FIRST] + tree[above, SIZE]
     for node in range(first, last):
         if tree[node, SIZE] == 0 and derived[node, PLAYS] > 0.0:
             u = derived[above, TAU2] + derived[node, NOISE] / derived[node, PLAYS]
             precision += 1.0 / u
             moment += derived[node, MEAN] / u
-            tried += 1.0
-    derived[above, TRIED] = tried
+            derived[above, TRIED] += 1.0
+            derived[above, FAMILIAR] += 1.0 if derived[node, PLAYS] >= FAMILIARITY else 0.0
     derived[above, CENTRE] = moment / precision
     derived[above, PRECISION] = precision
     derived[above, LEAD] = -math.inf
@@ -199,6 +204,30 @@ def place_cluster(tree: Links, derived: Floats, ledger: Floats, above: int) -> N
         if tree[node, SIZE] == 0:
             place_arm(derived, ledger, node, above)
             derived[above, LEAD] = max(derived[above, LEAD], derived[node, WITHIN])
+
+
+@compiled
+def leading(tree: Links, derived: Floats, ledger: Floats) -> int:
+    """The cluster of the arm with the highest posterior mean."""
+    chosen, best = 0, -math.inf
+    for node in range(int(ledger[INNER])):
+        if tree[node, SIZE] > 0 and derived[node, ARMS] > 0.0 and derived[node, LEAD] > best:
+            chosen, best = node, derived[node, LEAD]
+    return chosen
+
+
+@compiled
+def check_labels(tree: Links, derived: Floats, ledger: Floats, rounds: float) -> None:
+    """Note it if a poor arm in the leading cluster does not belong there.
+
+    Only there: the others are many and played little, so that some look strange by chance.
+    """
+    checked, caught = (CHECKED_LATER, CAUGHT_LATER) if late(ledger, rounds) else (CHECKED, CAUGHT)
+    above = leading(tree, derived, ledger)
+    for node in range(tree[above, FIRST], tree[above, FIRST] + tree[above, SIZE]):
+        poor = tree[node, SIZE] == 0 and derived[node, MEAN] < derived[above, CENTRE]
+        if poor and derived[node, PLAYS] >= checked and derived[node, STRANGER] > caught:
+            ledger[ERRED] = 1.0
 
 
 @compiled
@@ -222,6 +251,7 @@ def refresh(tree: Links, online: Floats, past: Floats, derived: Floats, ledger: 
     for node in range(int(ledger[INNER])):
         if tree[node, SIZE] > 0 and derived[node, ARMS] > 0.0:
             place_cluster(tree, derived, ledger, node)
+    check_labels(tree, derived, ledger, rounds)
     set_ceilings(tree, derived, ledger, 1, len(tree))
 
 
@@ -262,9 +292,10 @@ def learn_reward(tree: Links, online: Floats, past: Floats, derived: Floats, led
     derived[leaf, PLAYS], derived[leaf, MEAN] = plays, mean
     derived[leaf, NOISE] = noise_of(derived, ledger, leaf, deviations, freedom)
     derived[leaf, HOPED] = hoped_noise(derived, ledger, leaf, deviations, freedom)
-    above, trusting = tree[leaf, PARENT], ledger[STRANGEST] <= CAUGHT
+    above, erred = tree[leaf, PARENT], ledger[ERRED]
     place_cluster(tree, derived, ledger, above)
-    if trusting and ledger[STRANGEST] > CAUGHT:  # the bounds of all arms have risen
+    check_labels(tree, derived, ledger, 1.0 + online[0, PULLS])
+    if ledger[ERRED] > erred:  # the bounds of all arms have risen
         set_ceilings(tree, derived, ledger, 1, len(tree))
     else:
         set_ceilings(tree, derived, ledger, tree[above, FIRST], tree[above, FIRST] + tree[above, SIZE])
@@ -284,7 +315,7 @@ def fitted(tree: Links, online: Floats, past: Floats, before: Floats | None = No
     """
     derived, ledger = np.zeros((len(tree), COLUMNS)), new_ledger()
     if before is not None and online[0, PULLS] > 0.0:
-        ledger[[LEAST, LARGEST, STRANGEST]] = before[[LEAST, LARGEST, STRANGEST]]
+        ledger[[LEAST, LARGEST, ERRED]] = before[[LEAST, LARGEST, ERRED]]
     prepare(tree, derived, ledger)
     refresh(tree, online, past, derived, ledger)
     return derived, ledger

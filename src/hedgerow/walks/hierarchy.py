@@ -13,6 +13,7 @@ from ..hierarchy.table import (
     COLUMNS,
     COUNT,
     DRIFT2,
+    ERRED,
     INNER,
     LARGEST,
     LAST,
@@ -23,7 +24,6 @@ from ..hierarchy.table import (
     PLAYS,
     S2,
     SPREAD2,
-    STRANGEST,
     TRUST,
     TYPICAL,
     UNIT,
@@ -65,7 +65,7 @@ def join(learnt: Floats, own: Floats, other: Floats, since: Floats | None) -> tu
     """Rows as they are, the range of the rewards of both, and what labels have been caught at by either."""
     both = own.copy()
     both[LEAST], both[LARGEST] = min(own[LEAST], other[LEAST]), max(own[LARGEST], other[LARGEST])
-    both[STRANGEST] = max(own[STRANGEST], other[STRANGEST])
+    both[ERRED] = max(own[ERRED], other[ERRED])
     return learnt, both
 
 
