@@ -188,6 +188,15 @@ def name_of(path: tuple[Label, ...]) -> Label | None:
     return None if not path else path[0] if len(path) == 1 else path
 
 
+def regrouped(policy: Any, clusters: Clusters) -> Arms:
+    """The arms of a policy in other clusters, or the reason why they cannot be."""
+    if not policy.clustered:
+        raise ValueError(f"{policy.name} has no clusters to change: make another policy, with clusters=")
+    if clusters is None:
+        raise ValueError("clusters must be one label per arm, or a mapping, got None: a policy without them is another policy")
+    return Arms(policy.arms, clusters)
+
+
 def _grow(arms: int, paths: Paths | None) -> tuple[Links, Links, dict[int, tuple[Label, ...]]]:
     """The tree, the node of each arm, and the path of each inner node but the root; breadth first, so children are neighbours."""
     if paths is None:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import checks, state
-from .arms import Arms, Clusters, name_of, new_path
+from .arms import Arms, Clusters, name_of, new_path, regrouped
 from .expecting import Expecting, Round
 from .explanation import Explanation, Score
 from .history import History, check_alike, common_encoding
@@ -117,8 +117,21 @@ class Bandit(Expecting):
 
     @property
     def clusters(self) -> tuple[Label, ...] | None:
-        """One label per arm, or None for a flat policy."""
+        """One label per arm, or None for a flat policy; assign others at any time: what was learnt of the arms stays.
+
+        >>> import hedgerow as hr
+        >>> policy = hr.Auto(["a", "b", "c"], clusters=["x", "x", "y"])
+        >>> policy.clusters = {"a": "x", "b": "y", "c": "y"}
+        >>> policy.clusters
+        ('x', 'y', 'y')
+        """
         return self._nodes.arms.clusters
+
+    @clusters.setter
+    @whole
+    def clusters(self, clusters: Clusters) -> None:
+        arms, ledger = regrouped(self, clusters), self._walk.relabelled(self._nodes.ledger)
+        self._replant(arms, [*range(len(arms.labels))], ledger)
 
     @property
     def clustered(self) -> bool:
@@ -324,11 +337,12 @@ class Bandit(Expecting):
         self._waiting = self._waiting.without(arm)
         self._replant(Arms([arms.labels[position] for position in kept], paths), kept)
 
-    def _replant(self, arms: Arms, positions: list[int]) -> None:
-        """Carry the arms' rows over to a new tree; position -1 is a row of zeros."""
+    def _replant(self, arms: Arms, positions: list[int], ledger: Floats | None = None) -> None:
+        """Carry the arms' rows over to a new tree; position -1 is a row of zeros. ``ledger``: if it is not the one of before."""
         rows = (self._nodes.online[self._nodes.arms.leaves], self._past_rows())
         online, past = (np.vstack([part, np.zeros((1, part.shape[1]))])[positions] for part in rows)
-        self._nodes = self._planted(arms, arms.totals(online), past, self._nodes.ledger)
+        before = self._nodes.ledger if ledger is None else ledger
+        self._nodes = self._planted(arms, arms.totals(online), past, before)
 
     @whole
     def merge(self, other: "Bandit", *, since: "Bandit | None" = None) -> None:

@@ -5,13 +5,13 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from . import state
-from .arms import new_path, shown
+from .arms import Clusters, new_path, regrouped, shown
 from .bandit import Bandit
 from .checks import checked_context, checked_reward, own_decision, same_policy
 from .explanation import Explanation, Score
@@ -67,8 +67,17 @@ class Meta(Locked):
 
     @property
     def clusters(self) -> tuple[Label, ...] | None:
-        """The clusters of the first expert that has any."""
+        """The clusters of the first expert that has any; assign others at any time, to all experts that have some."""
         return next((expert.clusters for expert in self.experts.values() if expert.clustered), None)
+
+    @clusters.setter
+    @whole
+    def clusters(self, clusters: Clusters) -> None:
+        self._check_experts()
+        labels = regrouped(self, clusters).clusters
+        for expert in self.experts.values():
+            if expert.clustered:
+                cast(Any, expert).clusters = labels
 
     @property
     def clustered(self) -> bool:

@@ -69,6 +69,13 @@ def join(learnt: Floats, own: Floats, other: Floats, since: Floats | None) -> tu
     return learnt, both
 
 
+def relabelled(ledger: Floats) -> Floats:
+    """New labels have not erred yet."""
+    fresh = ledger.copy()
+    fresh[ERRED] = 0.0
+    return fresh
+
+
 @compiled
 def _choose(
     rule: int, clock: int, tree: Links, online: Floats, past: Floats, pending: Floats, derived: Floats, ledger: Floats, key: int
