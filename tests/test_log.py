@@ -466,3 +466,26 @@ def test_of_a_long_file_with_one_odd_cell_times_are_read_too(tmp_path):
 def test_rewards_that_are_no_numbers_come_with_a_way_out(values, message):
     with pytest.raises(ValueError, match=message):
         hr.Log.read(pl.DataFrame({"a": [1, 2, 3], "r": values}), arm="a", reward="r")
+
+
+def test_arms_that_the_clusters_leave_out_may_share_one(tmp_path):
+    frame = pl.DataFrame({"a": ["x", "y", "z"], "r": [1, 2, 3]})
+    names = {"arm": "a", "reward": "r"}
+    with pytest.raises(ValueError, match="2 of 3 arms of the log have no cluster: 'y', 'z'; .* unlisted='rest'"):
+        hr.Log.read(frame, **names, clusters={"x": "blue"})
+    log = hr.Log.read(frame, **names, clusters={"x": "blue", "w": "blue"}, unlisted="rest")
+    assert (log.arms, log.clusters) == (("x", "y", "z", "w"), ("blue", "rest", "rest", "blue"))
+    with pytest.raises(ValueError, match="give clusters, too"):
+        hr.Log.read(frame, **names, unlisted="rest")
+
+
+def test_clusters_may_be_a_series_and_no_frame():
+    frame = pl.DataFrame({"a": ["x", "y"], "r": [1, 2]})
+    series = pd.Series({"x": "blue", "y": "red"})
+    assert hr.Log.read(frame, arm="a", reward="r", clusters=series).clusters == ("blue", "red")
+    for use in (
+        lambda table: hr.Log.read(frame, arm="a", reward="r", clusters=table),
+        lambda table: hr.UCBC(["x", "y"], clusters=table),
+    ):
+        with pytest.raises(ValueError, match="clusters must be"):
+            use(series.reset_index())

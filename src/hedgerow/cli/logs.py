@@ -23,6 +23,7 @@ Clusters = Annotated[
     str | None,
     typer.Option(help="Column of the log, or FILE[:arm,cluster] with a row per arm; FILE:arm,outer,inner nests clusters."),
 ]
+Unlisted = Annotated[str | None, typer.Option(help="Cluster of the arms that the clusters do not name.")]
 Time = Annotated[str | None, typer.Option(help="Column of the time; the order of rows if left out.")]
 Propensity = Annotated[str | None, typer.Option(help="Column of the probability with which the logged arm was chosen.")]
 Separator = Annotated[str | None, typer.Option(help="Between the cells of text files; a comma if left out, a tab in TSV.")]
@@ -36,6 +37,7 @@ def inspect(
     reward: Reward,
     context: Context = None,
     clusters: Clusters = None,
+    unlisted: Unlisted = None,
     time: Time = None,
     propensity: Propensity = None,
     separator: Separator = None,
@@ -49,8 +51,8 @@ def inspect(
     from ..verdict.inspection import inspect as look
 
     found = look(
-        log, arm=arm, reward=reward, context=context or (), clusters=clusters, time=time, propensity=propensity,
-        separator=separator, logging=logging,
+        log, arm=arm, reward=reward, context=context or (), clusters=clusters, unlisted=unlisted, time=time,
+        propensity=propensity, separator=separator, logging=logging,
     )  # fmt: skip
     if as_json:
         print(json.dumps(found.to_dict(), indent=2, default=str))
@@ -65,6 +67,7 @@ def evaluate(
     reward: Reward,
     context: Context = None,
     clusters: Clusters = None,
+    unlisted: Unlisted = None,
     time: Time = None,
     propensity: Propensity = None,
     separator: Separator = None,
@@ -89,8 +92,9 @@ def evaluate(
     console = Console(stderr=True)
     with console.status("reading the log") as status:
         found = judge(
-            log, arm=arm, reward=reward, context=context or (), clusters=clusters, time=time, propensity=propensity,
-            separator=separator, logging=logging, split=split, history=history, rounds=rounds, seed=seed, say=status.update,
+            log, arm=arm, reward=reward, context=context or (), clusters=clusters, unlisted=unlisted, time=time,
+            propensity=propensity, separator=separator, logging=logging, split=split, history=history, rounds=rounds, seed=seed,
+            say=status.update,
         )  # fmt: skip
         page = write(found, out)
     _show_verdict(found)

@@ -48,10 +48,13 @@ def file_table(place: str | Path, arms: Sequence[Label], separator: str | None =
     return _table(pairs, Path(path).name)
 
 
-def extended(arms: Sequence[Label], table: Table) -> tuple[tuple[Label, ...], tuple[Label, ...]]:
-    """The arms of a log, then those that only the table names, and the cluster of each."""
+def extended(arms: Sequence[Label], table: Table, unlisted: Label | None) -> tuple[tuple[Label, ...], tuple[Label, ...]]:
+    """The arms of a log, then those that only the table names, and the cluster of each; ``unlisted``: that of all others."""
     if missing := [arm for arm in arms if arm not in table]:
-        raise ValueError(f"{len(missing)} of {len(arms)} arms of the log have no cluster: {shown(missing)}; name one for each")
+        if unlisted is None:
+            way = "name one for each, or put them all into one with unlisted='rest' (--unlisted rest)"
+            raise ValueError(f"{len(missing)} of {len(arms)} arms of the log have no cluster: {shown(missing)}; {way}")
+        table = table | dict.fromkeys(missing, as_label(unlisted, "a cluster label"))
     known = set(arms)
     every = (*arms, *(arm for arm in table if arm not in known))
     return every, tuple(table[arm] for arm in every)

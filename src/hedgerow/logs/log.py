@@ -51,6 +51,7 @@ class Log:
         reward: str,
         context: str | Sequence[str] = (),
         clusters: Mapping[Any, Any] | str | Path | None = None,
+        unlisted: Label | None = None,
         time: str | None = None,
         propensity: str | None = None,
         separator: str | None = None,
@@ -62,17 +63,22 @@ class Log:
                 reward or a context of 1e100 or more, are left out and counted in ``missing``.
             clusters: a mapping arm -> cluster, a column of the log, or a file with the columns arm and cluster; other
                 names are given as ``"FILE:arm_column,cluster_column"``, with a column for each level of deeper clusters.
+            unlisted: the cluster of arms that ``clusters`` do not name; without it each must be named.
             propensity: the probability with which the logging policy chose the arm, in (0, 1].
             separator: what stands between the cells of text files; a comma if left out, a tab in .tsv.
         """
         roles = _Roles(arm, reward, (context,) if isinstance(context, str) else tuple(context), time, propensity)
+        if unlisted is not None and clusters is None:
+            raise ValueError("unlisted is the cluster of arms that clusters do not name: give clusters, too")
         if not isinstance(source, str | Path):
             data = as_frame(source)
-            return _read(data, roles, clusters, f"frame of {data.implementation.name.lower()}", separator)
+            return _read(data, roles, clusters, unlisted, f"frame of {data.implementation.name.lower()}", separator)
         numbers = [name for name in (reward, *roles.context, propensity) if name is not None]
         labels = [arm, clusters] if isinstance(clusters, str) else [arm]
         wanted = Wanted(roles.names, numbers, labels, separator)
-        return read_with(source, wanted, lambda log: _read(as_frame(log), roles, clusters, Path(source).name, separator))
+        return read_with(
+            source, wanted, lambda log: _read(as_frame(log), roles, clusters, unlisted, Path(source).name, separator)
+        )
 
     @property
     def tried(self) -> int:
@@ -122,7 +128,7 @@ class _Roles:
         return [name for name in dict.fromkeys(given) if name is not None]
 
 
-def _read(data: Any, roles: _Roles, clusters: Any, source: str, separator: str | None) -> Log:
+def _read(data: Any, roles: _Roles, clusters: Any, unlisted: Label | None, source: str, separator: str | None) -> Log:
     check_names(data, roles.names)
     check_numbers(data, [roles.reward, *([roles.propensity] if roles.propensity else [])])
     named = [clusters] if isinstance(clusters, str) and clusters in data.collect_schema().names() else []
@@ -152,7 +158,8 @@ def _read(data: Any, roles: _Roles, clusters: Any, source: str, separator: str |
     if clusters is None:
         return log
     column = table[named[0]].to_list() if named else None
-    return _clustered(log, _table(log, clusters, column, rows, separator))
+    every, labels = extended(log.arms, _table(log, clusters, column, rows, separator), unlisted)
+    return replace(log, arms=every, clusters=labels)
 
 
 def _usable(table: Any, roles: _Roles) -> tuple["np.ndarray[Any, np.dtype[np.bool_]]", dict[str, int]]:
@@ -219,13 +226,8 @@ def _propensity(series: Any, rows: Integers) -> Floats:
 def _table(log: Log, clusters: Any, column: list[Any] | None, rows: Integers, separator: str | None) -> Table:
     if column is not None:
         return column_table([log.arms[number] for number in log.arm], [column[row] for row in rows], str(clusters))
-    if isinstance(clusters, Mapping):
-        return given_table(clusters, log.arms)
+    if hasattr(clusters, "items") and not hasattr(clusters, "columns"):  # a Series of pandas is no Mapping
+        return given_table(dict(clusters.items()), log.arms)
     if isinstance(clusters, str | Path) and str(clusters):
         return file_table(clusters, log.arms, separator)
     raise ValueError(f"clusters must be a mapping arm -> cluster, a column of the log or a file, got {clusters!r:.80}")
-
-
-def _clustered(log: Log, table: Table) -> Log:
-    arms, clusters = extended(log.arms, table)
-    return replace(log, arms=arms, clusters=clusters)

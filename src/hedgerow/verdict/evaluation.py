@@ -50,6 +50,7 @@ class Evaluation:
     grade: Grade
     method: str
     missing: dict[str, int] = field(default_factory=dict)
+    odd: str = ""
     """Rows left out, by reason."""
     untried: int = 0
     """Arms without a row, which only the clusters name; they are left out."""
@@ -121,6 +122,7 @@ def evaluate(
     reward: str | None = None,
     context: str | Sequence[str] = (),
     clusters: Mapping[Any, Any] | str | Path | None = None,
+    unlisted: Label | None = None,
     time: str | None = None,
     propensity: str | None = None,
     separator: str | None = None,
@@ -136,8 +138,8 @@ def evaluate(
     """Would this history, and this grouping, have helped a bandit, and by how much? The whole method is in docs/verdict.md.
 
     Arguments
-        source: a frame, a file, or a :class:`hedgerow.Log`, which then needs no names of columns; these, ``clusters`` and
-            ``separator`` are those of :meth:`hedgerow.Log.read`.
+        source: a frame, a file, or a :class:`hedgerow.Log`, which then needs no names of columns; these, ``clusters``,
+            ``unlisted`` and ``separator`` are those of :meth:`hedgerow.Log.read`.
         logging: "random" if you know that arms were drawn by chance alone; then nothing needs to be assumed.
         split: the share of the rows, in the order of time, that is history (a half); the others are the future to be judged by.
         history: False takes all rows as the future, and says nothing about history.
@@ -145,7 +147,7 @@ def evaluate(
         draws, runs: worlds that each judge draws, and runs of every policy in each, more where few arms leave much to luck.
         say: called with a word about each step of the work.
     """
-    log, untried = as_log(source, arm, reward, context, clusters, time, propensity, separator)
+    log, untried = as_log(source, arm, reward, context, clusters, unlisted, time, propensity, separator)
     if not isinstance(history, bool):
         raise ValueError(f"history says whether to split one off the log, True or False, got {type(history).__name__}")
     if not history and split is not None:
@@ -184,14 +186,15 @@ def as_log(
     reward: str | None,
     context: str | Sequence[str],
     clusters: Mapping[Any, Any] | str | Path | None,
+    unlisted: Label | None,
     time: str | None,
     propensity: str | None,
     separator: str | None,
 ) -> tuple[Log, tuple[Label, ...]]:
     """A log as it is, or one read from a frame or a file, with the arms that have rows; and the arms that have none."""
     if isinstance(source, Log):
-        named = {"arm": arm, "reward": reward, "context": context or None, "clusters": clusters, "time": time}
-        named |= {"propensity": propensity, "separator": separator}
+        named: dict[str, Any] = {"arm": arm, "reward": reward, "context": context or None, "clusters": clusters, "time": time}
+        named |= {"unlisted": unlisted, "propensity": propensity, "separator": separator}
         if given := [name for name, value in named.items() if value is not None]:
             raise ValueError(f"a hedgerow.Log has its columns already: give {shown(given)} to Log.read instead")
         log = source
@@ -204,6 +207,7 @@ def as_log(
             reward=reward,
             context=context,
             clusters=clusters,
+            unlisted=unlisted,
             time=time,
             propensity=propensity,
             separator=separator,
@@ -256,6 +260,7 @@ def _blank(log: Log, grade: Grade, parted: Split, setting: Setting) -> Evaluatio
         grade=grade,
         method=words.method(grade, None, _rows(parted), effective),
         missing=log.missing,
+        odd=words.odd_rewards(log.reward),
         plays=np.bincount(log.arm[parted.past_rows :], minlength=len(log.arms)).astype(np.float64),
         refused=tuple(refusals(parted)),
         grouping_refused=None if parted.groups is None else grouping_refusal(parted.groups),
