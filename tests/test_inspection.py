@@ -141,3 +141,27 @@ def test_a_split_that_leaves_no_rows_is_refused():
 def test_without_history_nothing_has_moved():
     frame, _ = rare_log(8000, 0)
     assert hr.evaluate(frame, **NAMES, history=False, draws=20, runs=1).drift_factor == ""
+
+
+def test_a_few_rewards_beside_0_and_1_are_pointed_out():
+    frame, _ = rare_log(6000, 0)
+    assert "Nearly all" not in str(hr.inspect(frame, **NAMES))
+    odd = frame.with_columns(pl.when(pl.int_range(6000) < 3).then(999.0).otherwise(pl.col("r")).alias("r"))
+    for found in (hr.inspect(odd, **NAMES), hr.evaluate(odd, **NAMES, draws=20, runs=1)):
+        assert "Nearly all rewards are 0 or 1; 3 others, such as 999, are not" in str(found)
+    scores = pl.DataFrame({"a": [0, 1] * 50, "r": np.random.default_rng(0).normal(size=100)})
+    assert hr.inspect(scores, **NAMES).odd == ""
+
+
+def test_a_word_that_the_log_speaks_against_is_no_proof():
+    rng = np.random.default_rng(0)
+    device = rng.integers(2, size=4000)
+    arm = np.where(rng.random(4000) < 0.8, device, 1 - device)
+    frame = pl.DataFrame({"a": arm, "r": rng.integers(2, size=4000), "device": device.astype(str)})
+    said = {"arm": "a", "reward": "r", "context": "device", "logging": "random"}
+    warning = "Arms are said to be chosen at random, but the log does not look so (arm and device: V = 0."
+    for found in (hr.inspect(frame, **said), hr.evaluate(frame, **said, draws=20, runs=1)):
+        assert warning in str(found)
+    alone = str(hr.inspect(frame, arm="a", reward="r"))
+    assert "as far as the log can show. Whether by a context nobody can tell, for none is given." in alone
+    assert "said to be" not in str(hr.inspect(frame, arm="a", reward="r", logging="random"))

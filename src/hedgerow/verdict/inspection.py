@@ -58,6 +58,8 @@ class Inspection:
     never_tried: tuple[Label, ...]
     """Arms without a row, which only the clusters name; they are left out."""
     missing: dict[str, int]
+    odd: str
+    """A warning of rewards that may be mistakes."""
     binary: bool
     reward: tuple[float, float, float]
     """Least, mean and largest reward."""
@@ -126,6 +128,7 @@ def inspect(
     reward: str | None = None,
     context: str | Sequence[str] = (),
     clusters: Mapping[Any, Any] | str | Path | None = None,
+    unlisted: Label | None = None,
     time: str | None = None,
     propensity: str | None = None,
     separator: str | None = None,
@@ -137,7 +140,7 @@ def inspect(
     ``source`` is a frame, a file, or a :class:`hedgerow.Log`, which needs no names of columns; ``logging`` is "random" if you
     know that arms were drawn by chance alone; see :func:`hedgerow.evaluate`.
     """
-    log, untried = as_log(source, arm, reward, context, clusters, time, propensity, separator)
+    log, untried = as_log(source, arm, reward, context, clusters, unlisted, time, propensity, separator)
     grade = graded(log, logging=logging)
     even, (level, size) = levelled(log)
     binary, count, rng = is_binary(even.reward), len(log.arms), np.random.default_rng([seed, 6])
@@ -163,6 +166,7 @@ def inspect(
         clusters=log.clusters,
         never_tried=untried,
         missing=log.missing,
+        odd=words.odd_rewards(log.reward),
         binary=binary,
         reward=(float(log.reward.min()), float(log.reward.mean()), float(log.reward.max())),
         noise=_noise(sums, size, binary=binary) if varied else 0.0,
@@ -209,27 +213,32 @@ def _bounds(log: Log, means: Floats, sums: Sums) -> Bounds | None:
 def sentences(found: Inspection) -> list[str]:
     """The inspection in words."""
     low, mean, high = found.reward
-    plays, noise = (
-        found.plays,
-        "" if found.noise is None else f", noise {numeral(found.noise)} (standard deviation within an arm)",
-    )
+    plays = found.plays
+    noise = "" if found.noise is None else f", noise {numeral(found.noise)} (standard deviation within an arm)"
     lines = [
         f"{found.source}: {found.rows:,} rows, {len(found.arms)} arms"
         + (f" in {len(set(found.clusters))} groups." if found.clusters else "."),
         f"Plays per arm: {plays.min():,.0f} to {plays.max():,.0f}, median {np.median(plays):,.0f}.",
         f"Rewards: {numeral(low, 6)} to {numeral(high, 6)}, mean {numeral(mean, 4)}{noise}.",
     ]
-    lines += [*words.left_out(found.missing), *words.untried(len(found.never_tried))]
+    lines += [*words.left_out(found.missing), *words.untried(len(found.never_tried)), *([found.odd] if found.odd else [])]
     lines.append("How arms were chosen: " + "; ".join(words.checks((found.grade.uniform, *found.grade.checks))) + ".")
-    lines.append(GRADES[found.grade.letter if found.grade.assumed or found.grade.letter == "B" else "A, known"])
+    lines.append(_evidence(found.grade))
+    lines += words.contradicted(found.grade)
     if found.drift is not None:
         lines.append(f"First half against second: {words.moved(found.drift)}.")
     return lines + _grouping_sentences(found)
 
 
+def _evidence(grade: Grade) -> str:
+    if grade.letter == "A" and not grade.assumed:
+        return "Evidence: grade A, arms were chosen at random."
+    blind = grade.letter == "A" and len(grade.checks) == 1  # time alone
+    return GRADES[grade.letter] + (" Whether by a context nobody can tell, for none is given." if blind else "")
+
+
 GRADES = {
     "A": "Evidence: grade A, arms look chosen at random, as far as the log can show.",
-    "A, known": "Evidence: grade A, arms were chosen at random.",
     "B": "Evidence: grade B, propensities are given and fit the log.",
     "C": "Evidence: grade C, arms were not chosen at random and there are no propensities: estimates may be biased.",
 }

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from ..estimates.chisquare import p_value
 from ..estimates.grouping import Explained
 from ..numerals import numeral
+from ..types import Floats
 from .drift import Drift
 from .interval import Gain
 
@@ -27,6 +28,9 @@ SHORT = {
     "labels": "labels: yours over shuffled",
     "log": "log: no groups over the log",
 }
+FEW = 0.01
+"""A smaller share of the rewards than this is looked at as a possible mistake."""
+
 SENSITIVITY = "No propensities, and logging was not random: a sensitivity study, not evidence."
 
 
@@ -55,6 +59,26 @@ def counted(rows: int) -> str:
 def left_out(missing: dict[str, int]) -> list[str]:
     """Rows that could not be used, if there are any."""
     return [f"Left out: {', '.join(f'{counted(rows)} with {why}' for why, rows in missing.items())}."] if missing else []
+
+
+def odd_rewards(reward: Floats) -> str:
+    """A warning of a few rewards beside 0 and 1, which may be mistakes and change how all are judged; empty if there are none."""
+    odd = reward[(reward != 0.0) & (reward != 1.0)]
+    if not 0 < odd.size <= FEW * reward.size:
+        return ""
+    which = (
+        f"{odd.size:,} others, such as {numeral(float(odd[0]))}, are" if odd.size > 1 else f"one, {numeral(float(odd[0]))}, is"
+    )
+    return f"Nearly all rewards are 0 or 1; {which} not: look whether that is a mistake, for it changes how all are judged."
+
+
+def contradicted(grade: "Grade") -> list[str]:
+    """A warning where arms are said to be chosen at random, and the log does not look so."""
+    bad = [check for check in grade.checks if not check.passed]
+    if grade.letter != "A" or grade.assumed or not bad:
+        return []
+    told = "; ".join(checks(bad))
+    return [f"Arms are said to be chosen at random, but the log does not look so ({told}): if they were not, all this is biased."]
 
 
 def untried(arms: int) -> list[str]:
@@ -190,16 +214,20 @@ def checks(found: Iterable["Check"]) -> list[str]:
     return [f"{check.what}: {check.measure} = {check.size:.3f} ({p_value(check.p)}), {word}" for check, word in told]
 
 
+def opening(found: "Evaluation") -> list[str]:
+    """What the verdict rests on, and what was left out."""
+    odd = [found.odd] if found.odd else []
+    return [found.method, *contradicted(found.grade), *left_out(found.missing), *untried(found.untried), *odd]
+
+
 def verdict(found: "Evaluation") -> list[str]:
     """The whole verdict, a sentence or two a line."""
     if found.refused:
         return [
-            found.method,
-            *left_out(found.missing),
-            *untried(found.untried),
+            *opening(found),
             *(f"Refused: {reason}" for reason in found.refused),
         ]
-    lines = [found.method, *left_out(found.missing), *untried(found.untried)]
+    lines = opening(found)
     would = found.grade.letter == "C"
     if "history" in found.gains:
         gain = found.gains["history"]
