@@ -110,14 +110,16 @@ def unknown(tree: Links, online: Floats, past: Floats, pending: Floats, derived:
 
 @compiled
 def opening(tree: Links, online: Floats, past: Floats, pending: Floats, derived: Floats, ledger: Floats, rounds: float) -> int:
-    """An arm of a cluster of which too few are known; the least played one while all rewards are equal; now and then one untried,
-    or given up too early; or -1."""
-    later = late(ledger, rounds) and believed(ledger, rounds)
+    """An arm of a cluster of which too few are known, of the most promising one first; the least played arm while all rewards are
+    equal; now and then one untried, or given up too early; or -1."""
+    chosen, lead, later = -1, 0.0, late(ledger, rounds) and believed(ledger, rounds)
     for node in range(int(ledger[INNER])):
         if tree[node, SIZE] > 0:
-            chosen = unknown(tree, online, past, pending, derived, node, later)
-            if chosen >= 0:
-                return chosen
+            arm = unknown(tree, online, past, pending, derived, node, later)
+            if arm >= 0 and (chosen < 0 or derived[node, LEAD] > lead):
+                chosen, lead = arm, derived[node, LEAD]
+    if chosen >= 0:
+        return chosen
     if ledger[UNIT] == 0.0:
         chosen, least = 0, math.inf
         for node in range(1, len(tree)):
