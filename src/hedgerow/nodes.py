@@ -88,6 +88,10 @@ def restored(
     return with_tournaments(arms, online, past, pending, derived, ledger, layout)
 
 
+TINY = 1e-50
+"""Sums that are not looked at: the squares of their parts may be too small for a double."""
+
+
 def sound_sums(arms: Arms, online: Floats, past: Floats, layout: Layout) -> None:
     """Refuse sums that no policy could have learnt: negative or fractional counts, clusters that are not their arms' sums."""
     if (online[:, PULLS] < 0.0).any() or (past[:, PULLS] < 0.0).any():
@@ -105,8 +109,8 @@ def sound_sums(arms: Arms, online: Floats, past: Floats, layout: Layout) -> None
 
 def possible(rows: Floats, before: Floats, dimension: int | None) -> bool:
     """Whether there are rounds that add so much to rows of before, as far as Cauchy and Schwarz can tell."""
-    added, room = rows - before, reach(rows, dimension)
-    return bool((np.abs(added) <= reach(added, dimension) + 1e-6 * room).all())
+    added, room = rows - before, 1e-6 * reach(rows, dimension) + TINY
+    return bool((np.abs(added) <= reach(added, dimension) + room).all())
 
 
 def reach(rows: Floats, dimension: int | None) -> Floats:

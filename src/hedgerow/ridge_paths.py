@@ -7,9 +7,9 @@ import numpy as np
 from .kernel import compiled
 from .randomness import draw
 from .ridge import CEILING, THETA, follow, packed_products, refresh, ridge_estimate
-from .rules import LINUCB, ridge_score
+from .rules import LINUCB, SCALE, ridge_score
 from .statistics import LARGEST, LARGEST_SINGLE, PULLS, dot, observe, usable, waiting
-from .tree import FIRST, PARENT, SIZE, TIE, is_best, pick
+from .tree import FIRST, PARENT, SIZE, TIE, least_best, pick
 from .types import Floats, Links
 
 PRUNING = 4000
@@ -33,36 +33,54 @@ def score_all(rule: int, ledger: Floats, first: int, means: Floats, spreads: Flo
 
 
 @compiled
+def widest(derived: Floats, ledger: Floats) -> Floats:
+    """The bonus of each node in no context of length 1 is larger: alpha sqrt(x' A^-1 x) <= alpha sqrt(ceiling) |x|."""
+    bonuses = np.empty(len(derived))
+    for node in range(len(derived)):
+        bonuses[node] = ledger[SCALE] * math.sqrt(derived[node, CEILING])
+    return bonuses
+
+
+@compiled
 def score_promising(
-    rule: int, ledger: Floats, derived: Floats, context: Floats, products: Floats, first: int, values: Floats, key: int
+    rule: int,
+    ledger: Floats,
+    derived: Floats,
+    bonuses: Floats,
+    context: Floats,
+    products: Floats,
+    first: int,
+    values: Floats,
+    key: int,
 ) -> tuple[float, int]:
     """Turn the means of neighbouring ridge nodes into their scores as far as they could be the best, else into -inf.
 
-    Returns the best score, and how many nodes were scored. LinUCB's index grows with the spread, and x' A^-1 x <= ceiling x'x,
-    so a node whose index would not be the best even with that spread need not be scored. What promises most goes first.
+    Returns the best score, and how many nodes were scored. A node whose LinUCB index would not be the best even with its widest
+    bonus need not be scored. What promises most goes first.
     """
     d = context.size
     length = 0.0
     for i in range(d):
         length += context[i] * context[i]
+    length = math.sqrt(length)
     promises = np.empty(values.size)
-    ceilings = derived[first:, CEILING]
     for offset in range(values.size):
-        promises[offset] = ridge_score(rule, values[offset], ceilings[offset] * length, first + offset, ledger, key)
+        promises[offset] = values[offset] + bonuses[offset] * length
     most = 0
     for offset in range(values.size):
         if promises[offset] > promises[most]:
             most = offset
-    best, scored = -math.inf, 0
+    best, least, scored = -math.inf, -math.inf, 0
     for turn in range(-1, values.size):
         offset = most if turn < 0 else turn
         if turn == most:
             continue
-        if is_best(promises[offset], best, TIE):
+        if promises[offset] >= least:
             node = first + offset
             spread = max(dot(derived, node, THETA + d, products), 0.0)
             values[offset] = ridge_score(rule, values[offset], spread, node, ledger, key)
             best = max(best, values[offset])
+            least = least_best(best, TIE)
             scored += 1
         else:
             values[offset] = -math.inf
@@ -81,7 +99,7 @@ def first_ridge(
         spread = max(dot(derived, node, THETA + context.size, products), 0.0)
         value = ridge_score(rule, dot(derived, node, THETA, context), spread, node, ledger, key)
         if value > best:
-            tied = is_best(best, value, TIE)
+            tied = best >= least_best(value, TIE)
             best = value
             chosen = node
     return -1 if tied else chosen
@@ -96,7 +114,8 @@ def any_ridge(
     if rule == LINUCB and products.size * size >= PRUNING:
         for offset in range(size):
             values[offset] = dot(derived, first + offset, THETA, context)
-        best, _ = score_promising(rule, ledger, derived, context, products, first, values, key)
+        bonuses = widest(derived[first : first + size], ledger)
+        best, _ = score_promising(rule, ledger, derived, bonuses, context, products, first, values, key)
     else:
         spreads = np.empty(size)
         ridge_estimate(derived, context, products, first, values, spreads)

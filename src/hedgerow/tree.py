@@ -5,6 +5,8 @@ children of a node stand side by side, in the order in which their first arm was
 children is an arm.
 """
 
+import math
+
 from .kernel import compiled
 from .ridge import refresh
 from .statistics import PULLS, await_reward, waiting
@@ -25,27 +27,21 @@ TIE = 1e-10
 @compiled
 def least_best(best: float, tie: float) -> float:
     """The least score that counts as the best."""
-    return best - tie * abs(best)
-
-
-@compiled
-def is_best(value: float, best: float, tie: float) -> bool:
-    """Whether a score counts as the best."""
-    return value == best or (tie > 0.0 and value >= least_best(best, tie))
+    return best if math.isinf(best) else best - tie * abs(best)
 
 
 @compiled
 def pick(values: Floats, best: float, tie: float, drawn: float) -> int:
     """The position of the best score; of equal ones the first, or one at random by ``drawn`` >= 0."""
-    skip = 0
+    skip, least = 0, least_best(best, tie)
     if drawn >= 0.0:
         equal = 0
         for value in values:
-            if is_best(value, best, tie):
+            if value >= least:
                 equal += 1
         skip = int(drawn * equal)
     for position in range(values.size):
-        if is_best(values[position], best, tie):
+        if values[position] >= least:
             if skip == 0:
                 return position
             skip -= 1

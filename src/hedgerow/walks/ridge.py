@@ -8,7 +8,7 @@ from ..kernel import compiled
 from ..nodes import PRECISIONS, Layout, Nodes
 from ..randomness import draw
 from ..ridge import THETA, all_packed_products, packed_products, refresh, ridge_estimate
-from ..ridge_paths import credit_ridge, descend_ridge, score_all, score_promising
+from ..ridge_paths import credit_ridge, descend_ridge, score_all, score_promising, widest
 from ..rules import LINUCB, Rule, ridge_score
 from ..statistics import await_reward, leaves_residue, triangle
 from ..statistics import row_size as row_size
@@ -81,6 +81,7 @@ def _choose_promising(
 ) -> int:
     """``descend_ridge`` for contexts whose means (batch x nodes) are at hand; how many, until too much had to be scored."""
     seen, scored = 0, 0
+    bonuses = widest(derived, ledger)
     for b in range(chosen.size):
         if b >= TRIED and MOST_SCORED * scored > seen:
             return b
@@ -89,8 +90,8 @@ def _choose_promising(
         level = 0
         while tree[node, SIZE] > 0:
             first, size = tree[node, FIRST], tree[node, SIZE]
-            values = means[b, first : first + size]
-            best, more = score_promising(rule, ledger, derived, contexts[b], products, first, values, keys[b])
+            values, most = means[b, first : first + size], bonuses[first : first + size]
+            best, more = score_promising(rule, ledger, derived, most, contexts[b], products, first, values, keys[b])
             node = first + pick(values, best, TIE, draw(keys[b], level))
             level += 1
             seen += size
