@@ -147,7 +147,11 @@ def test_signs_that_no_font_has_are_no_cause_for_warnings():
 def test_the_best_arms_are_listed_by_name():
     arms, means = (*(f"ad-{a}" for a in range(22)), "ad\n22"), np.array([np.linspace(0.1, 0.32, 23)] * 3)
     told = ranking.lines(arms, np.arange(1000.0, 1023.0), means, "the JSON")
-    assert told[:3] == ["Arms, best first:", "  arm     rows   mean  90 % interval", "  ad 22  1,022  0.320  0.320 to 0.320"]
+    assert told[:3] == [
+        "Arms, best first, means drawn together where rows are few:",
+        "  arm     rows   mean  90 % interval",
+        "  ad 22  1,022  0.320  0.320 to 0.320",
+    ]
     assert (len(told), told[-1]) == (23, "3 more arms: all are in the JSON.")
     assert ranking.rest(arms[:20], "the JSON") == []
 
@@ -454,7 +458,7 @@ def test_inspect_describes_a_log():
         "First half against second",
     ):
         assert part in text
-    assert "Arms, best first:" in text
+    assert "Arms, best first" in text
     assert "4 more arms: all are in the JSON (--json, to_dict)." in text
     assert "4 more arms: all are in to_dict() and frame()." in found._repr_html_()
     assert found.frame().height == 24

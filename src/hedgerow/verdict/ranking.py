@@ -40,4 +40,4 @@ def lines(arms: Sequence[Label], plays: Floats, means: Floats, where: str) -> li
     cells = [HEAD, *((" ".join(name.split()), *numbers) for name, *numbers in best(arms, plays, means))]
     name, rows, mean, _ = (max(len(row[column]) for row in cells) for column in range(len(HEAD)))
     told = [f"  {row[0]:<{name}}  {row[1]:>{rows}}  {row[2]:>{mean}}  {row[3]}" for row in cells]
-    return ["Arms, best first:", *told, *rest(arms, where)]
+    return ["Arms, best first, means drawn together where rows are few:", *told, *rest(arms, where)]
