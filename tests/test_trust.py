@@ -12,7 +12,8 @@ import hedgerow as hr
 from hedgerow.play import play
 from hedgerow.problems import Trial
 from hedgerow.simulation import build
-from hedgerow.trust.report import Agreement
+from hedgerow.trust.findings import _admitted
+from hedgerow.trust.report import Agreement, Estimate, Grouping
 
 
 def lived(make, problem, rounds=3000, seed=0):
@@ -393,3 +394,44 @@ def test_an_arm_with_the_wrong_label_is_named(make):
 def test_arms_with_the_right_label_are_seldom_called_misfits_and_random_labels_are_not_blamed_on_arms(labels, most):
     problem = CLASSICAL(alpha=(0.8, 1.2), labels=labels)
     assert sum(bool(quietly(lived(hr.Auto, problem, seed=seed)).misfits) for seed in range(40)) <= most
+
+
+def test_where_rounds_tried_few_arms_history_speaks_alone():
+    arms = [f"ad{n}" for n in range(40)]
+    rng = np.random.default_rng(0)
+    past = rng.integers(0, 40, 4000)
+    log = hr.History.from_rounds(arms=[arms[k] for k in past], rewards=rng.normal(past // 5, 1.0))
+    policy = hr.Auto(arms, clusters=[n // 5 for n in range(40)], history=log)
+    for reward in rng.normal(7.0, 1.0, 200):
+        policy.learn("ad39", reward)
+    told = str(quietly(policy))
+    assert "over the one arm of 40 with enough of both" in told
+    assert "mostly what history says: rounds have tried few of its arms" in told
+    for arm in arms:
+        for reward in rng.normal(int(arm[2:]) // 5, 1.0, 5):
+            policy.learn(arm, reward)
+    assert "mostly what history says" not in str(quietly(policy))
+
+
+@pytest.mark.parametrize(
+    ("share", "verdict"),
+    [
+        ((0.02, 0.0, 0.2), "say little or nothing"),
+        ((0.3, 0.0, 0.78), "too early to say"),
+        ((0.5, 0.1, 0.95), "too early to say"),
+        ((0.4, 0.2, 0.6), "say something"),
+        ((0.9, 0.7, 0.97), "say much"),
+    ],
+)
+def test_what_a_share_and_its_interval_mean(share, verdict):
+    other = Estimate(1.0, 0.5, 2.0)
+    assert verdict in Grouping(Estimate(*share), other, other, 5, contextual=False).words()
+
+
+@pytest.mark.parametrize(("drift", "counts"), [(None, False), (0.0, False), (0.5, True)])
+def test_a_history_that_differs_judges_groups_only_as_far_as_the_policy_says(drift, counts):
+    """HierUCB needs more to find a drift than the test does to see a difference; until it has found one, rounds alone judge."""
+    log = hr.History.from_rounds(arms=list("abab"), rewards=[0.0, 1.0, 2.0, 3.0])
+    nodes = hr.HierUCB(["a", "b"], history=log)._nodes
+    assert _admitted(nodes, Agreement(4.0, 2, 2, 0.001, drift=drift)).past.any() == counts
+    assert _admitted(nodes, Agreement(4.0, 2, 2, 0.5, drift=drift)).past.any()
