@@ -356,10 +356,10 @@ def test_counts_may_be_numbers_of_numpy():
 
 def test_a_damaged_trial_is_played_again(tmp_path):
     given = {"rounds": 50, "trials": 2, "seed": 1, "jobs": 1, "resume": tmp_path}
-    first = hr.simulate([hr.UCB], hr.SyntheticClassical(), **given)
+    first = hr.simulate([hr.UCB], hr.problems.SyntheticClassical(), **given)
     for file, damage in zip(sorted(tmp_path.glob("*.npz")), (b"junk", b""), strict=True):
         file.write_bytes(damage)
-    again = hr.simulate([hr.UCB], hr.SyntheticClassical(), **given)
+    again = hr.simulate([hr.UCB], hr.problems.SyntheticClassical(), **given)
     assert np.array_equal(first.regret, again.regret)
 
 
@@ -373,7 +373,7 @@ def warm(arms, *, log):
 
 def test_trials_with_another_argument_are_played_again(tmp_path):
     """Also if it is written the same: a history prints as its size."""
-    problem = hr.SyntheticClassical(arms=12, clusters=3)
+    problem = hr.problems.SyntheticClassical(arms=12, clusters=3)
     run = partial(hr.simulate, problem=problem, rounds=100, trials=1, jobs=1)
     for number, log in enumerate((logged(0, 1), logged(1, 0))):
         closed = [lambda arms, log=log: warm(arms, log=log), partial(warm, log=log)]
@@ -398,7 +398,7 @@ def test_trials_of_a_policy_whose_file_has_changed_are_played_again(tmp_path, mo
 
 
 def test_what_the_user_has_fixed_stays_fixed():
-    problem = hr.SyntheticClassical(arms=12, clusters=3)
+    problem = hr.problems.SyntheticClassical(arms=12, clusters=3)
     policies = {
         "cold": partial(hr.Auto, history=None),
         "flat": partial(partial(hr.Auto, clusters=None)),

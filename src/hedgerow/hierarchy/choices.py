@@ -49,6 +49,9 @@ KNOWN, KNOWN_LATER = 2.0, 4.0
 SOME = 1e-300
 """Plays of an arm that was played at all."""
 
+LEADING = 1e-9
+"""Clusters whose best means differ by less, in units of the arm means' spread, promise the same, and the first goes first."""
+
 SWEEP = 100.0
 """One round in (K / SWEEP)^3 goes to an arm never played, while there is one: of a hundred arms each is tried at once, unless
 labels speak for them."""
@@ -113,10 +116,11 @@ def opening(tree: Links, online: Floats, past: Floats, pending: Floats, derived:
     """An arm of a cluster of which too few are known, of the most promising one first; the least played arm while all rewards are
     equal; now and then one untried, or given up too early; or -1."""
     chosen, lead, later = -1, 0.0, late(ledger, rounds) and believed(ledger, rounds)
+    apart = LEADING * math.sqrt(ledger[UNIT])
     for node in range(int(ledger[INNER])):
         if tree[node, SIZE] > 0:
             arm = unknown(tree, online, past, pending, derived, node, later)
-            if arm >= 0 and (chosen < 0 or derived[node, LEAD] > lead):
+            if arm >= 0 and (chosen < 0 or derived[node, LEAD] > lead + apart):
                 chosen, lead = arm, derived[node, LEAD]
     if chosen >= 0:
         return chosen
