@@ -17,6 +17,22 @@ def numeral(value: float, digits: int = 3) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
+def numerals(value: float, low: float, high: float, sign: str = "") -> tuple[str, str, str]:
+    """A number and the ends of its interval, to two digits of the interval's width, and no more than four of the largest.
+
+    >>> numerals(0.10372, 0.08854, 0.1189), numerals(16511.2, 16497.0, 16526.0)
+    (('0.104', '0.089', '0.119'), ('16,511', '16,497', '16,526'))
+    >>> numerals(2.4881, 2.4881, 2.4881), numerals(2.5, -math.inf, math.inf, sign="+")
+    (('2.488', '2.488', '2.488'), ('+2.500', '-inf', '+inf'))
+    """
+    numbers, width = (value, low, high), high - low
+    kind = "g" if not all(-5 <= _magnitude(number) < 15 for number in numbers) else "f"
+    digits = 4 if kind == "g" else decimals(numbers, 4)
+    if kind == "f" and 0.0 < width < math.inf:
+        digits = min(digits, decimals([width], 2))
+    return f"{value:{sign},.{digits}{kind}}", f"{low:{sign},.{digits}{kind}}", f"{high:{sign},.{digits}{kind}}"
+
+
 def decimals(sizes: Iterable[float], digits: int) -> int:
     """Digits after the point that show so many of the largest of these numbers, as far as there are any.
 

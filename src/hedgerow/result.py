@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from .numerals import numerals
 from .types import Floats, Integers
 
 if TYPE_CHECKING:
@@ -23,7 +24,8 @@ class Difference(NamedTuple):
     high: float
 
     def __str__(self) -> str:
-        return f"{self.what}: {self.mean:+.4g} ({self.low:+.4g} to {self.high:+.4g})"
+        mean, low, high = numerals(self.mean, self.low, self.high, sign="+")
+        return f"{self.what}: {mean} ({low} to {high})"
 
 
 def interval(what: str, values: Floats) -> Difference:

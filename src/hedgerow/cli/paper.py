@@ -97,8 +97,8 @@ def _show_claims(found: "Reproduction") -> None:
     for claim in found.claims:
         verdict = f"[{colours[claim.verdict]}]{claim.verdict}[/] ({claim.tally})"
         weakest = claim.weakest
-        numbers = f"{weakest.value:.3g} ({weakest.low:.3g} to {weakest.high:.3g})"
-        table.add_row(claim.figure, claim.text, verdict, escape(f"{weakest.setting}: {numbers}"))
+        value, low, high = weakest.shown
+        table.add_row(claim.figure, claim.text, verdict, escape(f"{weakest.setting}: {value} ({low} to {high})"))
     Console().print(table)
     for warning in found.warnings():
         Console().print(escape(warning), soft_wrap=True)

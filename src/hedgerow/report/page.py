@@ -4,6 +4,7 @@ from html import escape
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
+from ..numerals import numeral
 from ..result import Simulation
 from .experiments import SHORT, Experiment, Panel
 from .verdicts import FAILS, HOLDS, OPEN, Check, Claim
@@ -21,11 +22,6 @@ COUNTED = {
     "does not hold": "do not hold",
 }
 WORDS = {HOLDS: "holds", FAILS: "does not", OPEN: "open"}
-
-
-def number(value: float) -> str:
-    """Four figures are enough for a reader."""
-    return f"{value:,.0f}" if abs(value) >= 10_000 else f"{value:.4g}"
 
 
 def html(found: "Reproduction", drawings: dict[str, str]) -> str:
@@ -83,8 +79,8 @@ def _claim(claim: Claim) -> str:
         rows += "".join(_check(check) for check in claim.controls)
     note = f"<p>{escape(claim.note)}</p>" if claim.note else ""
     name = claim.figure if claim.figure == "bounds" else f"({claim.figure})"
-    weakest = claim.weakest
-    shown = f"{weakest.setting}: {weakest.what}: {number(weakest.value)} ({number(weakest.low)} to {number(weakest.high)})"
+    value, low, high = claim.weakest.shown
+    shown = f"{claim.weakest.setting}: {claim.weakest.what}: {value} ({low} to {high})"
     return f"""<details class="claim">
 <summary><a href="#figure-{claim.figure}">{name}</a>
 <span class="text">{escape(claim.text)}<br><small>{escape(shown)}</small></span>
@@ -94,9 +90,10 @@ def _claim(claim: Claim) -> str:
 
 
 def _check(check: Check) -> str:
+    value, low, high = check.shown
     return (
-        f"<tr><td>{escape(check.setting)}</td><td>{escape(check.what)}</td><td class=n>{number(check.value)}</td>"
-        f"<td class=n>{number(check.low)} to {number(check.high)}</td><td>{WORDS[check.outcome]}</td></tr>"
+        f"<tr><td>{escape(check.setting)}</td><td>{escape(check.what)}</td><td class=n>{value}</td>"
+        f"<td class=n>{low} to {high}</td><td>{WORDS[check.outcome]}</td></tr>"
     )
 
 
@@ -125,8 +122,8 @@ def _caption(experiment: Experiment) -> str:
 
 def _table(panel: Panel, result: Simulation) -> str:
     rows = "".join(
-        f"<tr><td>{escape(row['policy'])}</td><td class=n>{number(row['reward'] / result.rounds)}</td>"
-        f"<td class=n>{number(row['regret'])}</td><td class=n>{number(row['regret_sd'])}</td></tr>"
+        f"<tr><td>{escape(row['policy'])}</td><td class=n>{numeral(row['reward'] / result.rounds, 4)}</td>"
+        f"<td class=n>{numeral(row['regret'], 4)}</td><td class=n>{numeral(row['regret_sd'], 4)}</td></tr>"
         for row in result.summary()
     )
     return f"""<p class="small">{escape(panel.title)}. {escape(result.problem)}; {result.rounds} rounds, {result.trials} trials,

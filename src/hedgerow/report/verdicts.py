@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from ..numerals import numerals
 from ..result import Difference, Simulation, interval
 from .experiments import OWN
 
@@ -27,6 +28,11 @@ class Check:
     high: float
     above: float = 0.0
     below: float = float("inf")
+
+    @property
+    def shown(self) -> tuple[str, str, str]:
+        """The number and the ends of its interval, for readers."""
+        return numerals(self.value, self.low, self.high)
 
     @property
     def outcome(self) -> str:

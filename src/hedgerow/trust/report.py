@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple
 
 from ..estimates.chisquare import p_value
-from ..numerals import numeral
+from ..numerals import numeral, numerals
 from ..types import Label
 
 BEYOND_CHANCE = 0.01
@@ -38,7 +38,8 @@ class Estimate(NamedTuple):
     high: float
 
     def __str__(self) -> str:
-        return f"{numeral(self.value)} ({numeral(self.low)} to {numeral(self.high)})"
+        value, low, high = numerals(*self)
+        return f"{value} ({low} to {high})"
 
 
 @dataclass(frozen=True)
