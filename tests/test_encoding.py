@@ -174,6 +174,7 @@ def test_many_contexts_of_raw_values(make):
     for rows in (pl.DataFrame(raw), pd.DataFrame(raw)):
         assert policy.select_many(rows) == policy.select_many(raw)
     assert policy.select(pd.DataFrame(raw).iloc[1]) == policy.select(raw[1])
+    assert policy.select_many([row for _, row in pd.DataFrame(raw)[["city", "age"]].iterrows()]) == policy.select_many(raw)
     assert policy.select_many([]) == []
     numbers = pd.DataFrame([[3.0, 0.0, 1.0]])
     assert policy.select_many(numbers) == policy.select_many(numbers.to_numpy())

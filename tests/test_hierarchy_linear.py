@@ -528,6 +528,21 @@ def test_merged_ledgers_hold_the_rounds_of_both():
     np.testing.assert_array_equal(np.floor(levels).astype(int) + 32, np.flatnonzero(used))
 
 
+def test_what_workers_started_from_is_counted_once_though_the_unit_of_the_bins_has_changed():
+    contexts, means, rng = world(14, 12, 3, 600)
+    workers = [Hierarchy(12, TWO, 3) for _ in range(3)]
+    for hierarchy in workers:
+        play(hierarchy, contexts[:200], lambda t, arm: means[t, arm])
+    for hierarchy in workers[1:]:
+        noise = rng.uniform(0, 2, size=600)
+        play(hierarchy, contexts[200:], lambda t, arm, noise=noise: 100.0 * means[200 + t, arm] * noise[t])
+    since, *parts = (hierarchy.ledger for hierarchy in workers)
+    assert since[book.REFERENCE] < parts[0][book.REFERENCE]
+    both = book.merged(*parts, since)
+    counts = [part[book.BINS :][: book.BIN_COUNT].sum() for part in (both, *parts, since)]
+    assert counts[0] == counts[1] + counts[2] - counts[3]
+
+
 def test_the_widths_grow_as_they_should():
     """12 arms, d = 3, 40 rounds of history; w = (n / 10)^2 for the harmonic mean n of the arms' rounds, each with one more."""
     contexts, means, rng = world(16, 12, 3, 40)

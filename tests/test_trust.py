@@ -13,6 +13,7 @@ from hedgerow.play import play
 from hedgerow.problems import Trial
 from hedgerow.simulation import build
 from hedgerow.trust.findings import _admitted
+from hedgerow.trust.linear import two_valued
 from hedgerow.trust.report import Agreement, Estimate, Grouping
 
 
@@ -435,3 +436,45 @@ def test_a_history_that_differs_judges_groups_only_as_far_as_the_policy_says(dri
     nodes = hr.HierUCB(["a", "b"], history=log)._nodes
     assert _admitted(nodes, Agreement(4.0, 2, 2, 0.001, drift=drift)).past.any() == counts
     assert _admitted(nodes, Agreement(4.0, 2, 2, 0.5, drift=drift)).past.any()
+
+
+@pytest.mark.parametrize("unit", [1.0, 100.0])
+def test_rewards_of_any_two_values_may_bend(unit):
+    rng = np.random.default_rng(0)
+    theta = 1.5 * rng.normal(size=(6, 3))
+    contexts, arms = rng.normal(size=(3000, 3)), rng.integers(6, size=1500)
+
+    def drawn(arm, context):
+        return unit * float(rng.random() < 1.0 / (1.0 + np.exp(-theta[arm] @ context)))
+
+    rewards = [drawn(arm, context) for arm, context in zip(arms, contexts, strict=False)]
+    log = hr.History.from_rounds(arms=arms, rewards=rewards, contexts=contexts[:1500])
+    policy = hr.HLinUCBC(range(6), clusters=[0, 0, 1, 1, 2, 2], history=log)
+    for context in contexts[1500:]:
+        decision = policy.select(context)
+        policy.update(decision, drawn(decision.arm, context))
+    found = policy.trust().history
+    assert found.bent
+    assert not found.differs
+
+
+def test_two_values_are_told_from_three():
+    rng = np.random.default_rng(0)
+    for low, high in ((0.0, 1.0), (-3.0, 1e6), (99.0, 101.0)):
+        for values, two in (([low, high], True), ([low, (low + 2.0 * high) / 3.0, high], False)):
+            rows = [(plays, r.sum(), (r**2).sum()) for plays in (3, 10, 40, 200) for r in [rng.choice(values, plays)]]
+            assert two_valued(np.array(rows)) == two
+
+
+def test_a_meta_does_not_mix_the_history_of_one_expert_with_the_groups_of_another():
+    rng = np.random.default_rng(0)
+    groups = np.arange(30) // 5
+    arms, means = np.repeat(np.arange(30), 10), rng.normal(size=6)[groups]
+    log = hr.History.from_rounds(arms=arms, rewards=rng.normal(means[arms], 0.3))
+    cold, warm = hr.UCBC(range(30), clusters=groups), hr.HUCBC(range(30), clusters=groups, history=log)
+    for expert, told in ((cold, False), (warm, True)):
+        policy = hr.Meta([expert, hr.HUCB(range(30), history=log)])
+        for _ in range(40):
+            decision = policy.select()
+            policy.update(decision, rng.normal(means[decision.arm], 0.3))
+        assert ("mostly what history says" in str(quietly(policy))) == told

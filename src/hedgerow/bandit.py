@@ -130,8 +130,8 @@ class Bandit(Expecting):
     @clusters.setter
     @whole
     def clusters(self, clusters: Clusters) -> None:
-        arms, ledger = regrouped(self, clusters), self._walk.relabelled(self._nodes.ledger)
-        self._replant(arms, [*range(len(arms.labels))], ledger)
+        arms = regrouped(self, clusters)
+        self._replant(arms, [*range(len(arms.labels))], withdrawn=True)
 
     @property
     def clustered(self) -> bool:
@@ -154,7 +154,9 @@ class Bandit(Expecting):
     @history.setter
     @whole
     def history(self, history: History | None) -> None:
-        self._nodes = self._planted(self._nodes.arms, self._nodes.online, self._read(history), self._nodes.ledger)
+        rows, nodes = self._read(history), self._nodes
+        ledger = nodes.ledger if np.array_equal(rows, self._past_rows()) else self._walk.rewarmed(nodes.ledger)
+        self._nodes = self._planted(nodes.arms, nodes.online, rows, ledger)
         if history is not None and history.arms:
             self.encoding = _encoding_of(history, self.dimension) or (self.encoding if self._in_use else None)
 
@@ -320,13 +322,13 @@ class Bandit(Expecting):
         arms = self._nodes.arms
         path = new_path(arm, cluster, arms=arms.labels, clusters=arms.clusters)
         paths = None if arms.paths is None else (*arms.paths, path)
-        self._replant(Arms((*arms.labels, arm), paths), [*range(len(arms.labels)), -1])
+        self._replant(Arms((*arms.labels, arm), paths), [*range(len(arms.labels)), -1], withdrawn=False)
 
     @whole
     def remove_arm(self, arm: Label) -> None:
         """Withdraw an arm with its rewards, as if it had never been there.
 
-        What they said of the noise of all arms, or against the grouping, may stay.
+        What they said of the noise of all arms may stay.
         """
         arms = self._nodes.arms
         gone = arms.position(arm)
@@ -335,14 +337,14 @@ class Bandit(Expecting):
         kept = [position for position in range(len(arms.labels)) if position != gone]
         paths = None if arms.paths is None else [arms.paths[position] for position in kept]
         self._waiting = self._waiting.without(arm)
-        self._replant(Arms([arms.labels[position] for position in kept], paths), kept)
+        self._replant(Arms([arms.labels[position] for position in kept], paths), kept, withdrawn=True)
 
-    def _replant(self, arms: Arms, positions: list[int], ledger: Floats | None = None) -> None:
-        """Carry the arms' rows over to a new tree; position -1 is a row of zeros. ``ledger``: if it is not the one of before."""
+    def _replant(self, arms: Arms, positions: list[int], *, withdrawn: bool) -> None:
+        """Carry the arms' rows over to a new tree; position -1 is a row of zeros. ``withdrawn``: old arms or labels are gone."""
         rows = (self._nodes.online[self._nodes.arms.leaves], self._past_rows())
         online, past = (np.vstack([part, np.zeros((1, part.shape[1]))])[positions] for part in rows)
-        before = self._nodes.ledger if ledger is None else ledger
-        self._nodes = self._planted(arms, arms.totals(online), past, before)
+        ledger = self._walk.relabelled(self._nodes.ledger, withdrawn)
+        self._nodes = self._planted(arms, arms.totals(online), past, ledger)
 
     @whole
     def merge(self, other: "Bandit", *, since: "Bandit | None" = None) -> None:

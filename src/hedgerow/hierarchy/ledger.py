@@ -89,8 +89,9 @@ def standard_of(ledger: Floats) -> float:
     return float(ledger[STANDARD]) or mean_residual(ledger)
 
 
-def merged(ledger: Floats, other: Floats) -> Floats:
-    """A ledger with the rounds of both and the settings of the first; ``rebuild`` then brings those up to date.
+def merged(ledger: Floats, other: Floats, since: Floats | None = None) -> Floats:
+    """A ledger with the rounds of both, those of ``since`` counted once, and the settings of the first; ``rebuild`` then brings
+    those up to date.
 
     >>> first, second = new_ledger(True, 2), new_ledger(True, 2)
     >>> first[LEAST], second[LEAST] = 2.0, 1.0
@@ -102,14 +103,16 @@ def merged(ledger: Floats, other: Floats) -> Floats:
     both[STANDARD] = standard_of(ledger) or standard_of(other) if ledger[STANDARD] or other[STANDARD] else 0.0
     both[AGAINST] = max(ledger[AGAINST], other[AGAINST])
     both[:LEDGER_SUMS] = 0.0
-    for part in (ledger, other):
+    for part, sign in ((ledger, 1.0), (other, 1.0)) if since is None else ((ledger, 1.0), (other, 1.0), (since, -1.0)):
         if part[REFERENCE] == both[REFERENCE]:
-            both[:LEDGER_SUMS] += part[:LEDGER_SUMS]
+            both[:LEDGER_SUMS] += sign * part[:LEDGER_SUMS]
             continue
-        both[:BINS] += part[:BINS]
+        both[:BINS] += sign * part[:BINS]
         for count, prediction, residual in part[BINS:LEDGER_SUMS].reshape(3, BIN_COUNT).T:
             if count > 0.0:
-                _put(both, count, prediction, residual)
+                _put(both, sign * count, sign * prediction, sign * residual)
+    bins = both[BINS:LEDGER_SUMS].reshape(3, BIN_COUNT)
+    bins[:, (bins < 0.0).any(axis=0)] = 0.0  # residuals of before that a worker has forgotten since
     both[LEAST] = min(ledger[LEAST], other[LEAST])
     both[LARGEST] = max(ledger[LARGEST], other[LARGEST])
     return both

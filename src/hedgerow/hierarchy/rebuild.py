@@ -168,8 +168,6 @@ def rebuild(tree: Links, online: Floats, past: Floats, derived: Floats, ledger: 
         clear(ledger)
     if ledger[COUNT] > online[0, PULLS]:
         withdraw(online, ledger)
-    if online[0, PULLS] == 0.0:
-        forget_levels(ledger)  # another history may have taken the place of the one that spoke
     comparable = online[0, PULLS] > 0.0 and past[0, PULLS] > 0.0
     set_lens(online, past, ledger)
     if not comparable:

@@ -309,12 +309,9 @@ def new_ledger() -> Floats:
 
 
 def fitted(tree: Links, online: Floats, past: Floats, before: Floats | None = None) -> tuple[Floats, Floats]:
-    """Rows and ledger from sums; of a ledger of before the range of the rewards is kept, and what labels have been caught at.
-
-    Not so before the first round: then another history may have taken the place of the one that spoke against labels.
-    """
+    """Rows and ledger from sums; of a ledger of before the range of the rewards is kept, and what labels have been caught at."""
     derived, ledger = np.zeros((len(tree), COLUMNS)), new_ledger()
-    if before is not None and online[0, PULLS] > 0.0:
+    if before is not None:
         ledger[[LEAST, LARGEST, ERRED]] = before[[LEAST, LARGEST, ERRED]]
     prepare(tree, derived, ledger)
     refresh(tree, online, past, derived, ledger)

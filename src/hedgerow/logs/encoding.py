@@ -123,7 +123,7 @@ def encoded(context: Any, policy: Any) -> Any:
     """A context of raw values, a mapping or a row of a frame, as numbers, by the ``encoding`` of a policy; numbers stay."""
     if hasattr(context, "columns") and _names_some(context.columns, policy):
         raise ValueError("a context is one row: give a mapping such as frame.iloc[0], or the whole frame to select_many")
-    if hasattr(context, "to_dict") and hasattr(context, "keys"):
+    if _is_row(context):
         context = context.to_dict() if _names_some(context.keys(), policy) else context
     if not isinstance(context, Mapping):
         return context
@@ -132,6 +132,11 @@ def encoded(context: Any, policy: Any) -> Any:
             f"{policy.name} has no history that says what its contexts are made of: give numbers, got {context!r:.80}"
         )
     return policy.encoding.vector(context)
+
+
+def _is_row(context: Any) -> bool:
+    """Whether it is a row of a frame, with a name for each value."""
+    return hasattr(context, "to_dict") and hasattr(context, "keys")
 
 
 def _names_some(names: Iterable[Any], policy: Any) -> bool:
@@ -157,7 +162,7 @@ def all_encoded(contexts: Any, policy: Any) -> Any:
         import narwhals as nw
 
         contexts = nw.from_native(contexts, eager_only=True).rows(named=True)
-    raw = isinstance(contexts, Sequence) and any(isinstance(context, Mapping) for context in contexts)
+    raw = isinstance(contexts, Sequence) and any(isinstance(context, Mapping) or _is_row(context) for context in contexts)
     return [encoded(context, policy) for context in contexts] if raw else contexts
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from ..nodes import Nodes
 from ..statistics import PULLS
 from . import linear, rewards
-from .report import Agreement, Trust
+from .report import Agreement, Grouping, Trust
 
 
 def findings(name: str, nodes: Nodes, dimension: int | None, estimated: dict[str, float], *, weighted: bool) -> Trust:
@@ -25,15 +25,22 @@ def findings(name: str, nodes: Nodes, dimension: int | None, estimated: dict[str
     if dimension is None:
         history = _drifted(rewards.agreement(nodes), estimated)
         grouping = rewards.grouping(_admitted(nodes, history), groups, estimated.get("drift", 0.0)) if grouped else None
-        return replace(blank, grouping=grouping, misfits=rewards.misfits(nodes) if grouped else (), history=history)
+        return replace(
+            blank, grouping=_marked(grouping, history), misfits=rewards.misfits(nodes) if grouped else (), history=history
+        )
     ledger = nodes.ledger if weighted else None
     history = _drifted(linear.agreement(nodes, dimension, ledger), estimated)
     grouping = linear.grouping(_admitted(nodes, history), dimension, groups, ledger) if grouped else None
+    grouping = _marked(grouping, history)
     return replace(blank, grouping=grouping, history=history, levelless=not weighted and linear.levelless(nodes, dimension))
 
 
 def _drifted(history: Agreement | None, estimated: dict[str, float]) -> Agreement | None:
     return history and replace(history, drift=estimated.get("drift"), trusted=estimated.get("trusted"))
+
+
+def _marked(grouping: Grouping | None, history: Agreement | None) -> Grouping | None:
+    return grouping and replace(grouping, unchecked=history is not None and history.unchecked)
 
 
 def _admitted(nodes: Nodes, history: Agreement | None) -> Nodes:

@@ -35,6 +35,9 @@ FARTHEST = 3
 LEAST_ROOT = 1e-9
 """Least eigenvalue of an arm's contexts, as a share of the largest, from which on coefficients can be told apart."""
 
+SAME = 1e-9
+"""Relative difference of sums up to which they are equal."""
+
 ENOUGH = 2.0
 """Rounds of an arm, both before and now, that are too few to compare."""
 
@@ -150,7 +153,7 @@ def agreement(nodes: Nodes, dimension: int, ledger: Floats | None) -> Agreement 
     plays = np.stack([past[:, PULLS], online[:, PULLS]])
     if not plays[0].any():
         return None
-    bent = bool(np.allclose((past + online)[:, TOTAL], (past + online)[:, SQUARES], rtol=1e-12, atol=0.0))  # rewards of 0 and 1
+    bent = two_valued(np.vstack([past, online]))
     weighed = None if ledger is None or ledger[STANDARD] == 0.0 else ledger
     usual = past[:, -dimension:] / np.maximum(plays[0], 1.0)[:, None]  # the mean context of an arm's history
     if weighed is not None:
@@ -176,6 +179,22 @@ def agreement(nodes: Nodes, dimension: int, ledger: Floats | None) -> Agreement 
     return Agreement(
         float(plays[0].sum()), int(np.count_nonzero(plays[0])), len(found), p, tuple(found[:FARTHEST]), contextual=True, bent=bent
     )
+
+
+def two_valued(rows: Floats) -> bool:
+    """Whether rewards take two values, as far as sums can tell: then sum r^2 = (low + high) sum r - low high n in every row.
+
+    >>> two_valued(np.array([[3.0, 200.0, 20000.0], [4.0, 100.0, 10000.0], [2.0, 100.0, 10000.0]]))
+    True
+    """
+    plays, total, squares = rows[rows[:, PULLS] > 0.0][:, [PULLS, TOTAL, SQUARES]].T
+    if len(plays) <= 2:  # any two rows fit
+        return bool(np.allclose(total, squares, rtol=1e-12, atol=0.0))
+    unit = np.sqrt(squares.sum() / plays.sum()) or 1.0
+    mean, square = total / plays / unit, squares / plays / unit**2
+    columns = np.column_stack([mean, np.ones_like(mean)])
+    line = columns @ np.linalg.lstsq(columns, square, rcond=None)[0]
+    return bool(np.allclose(line, square, rtol=SAME, atol=SAME))
 
 
 class _Fit(NamedTuple):

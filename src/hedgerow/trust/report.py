@@ -27,6 +27,8 @@ CHECKED = 0.5
 SHOWN = 3
 """Arms that are named in a sentence."""
 
+UNCHECKED = " That is mostly what history says: rounds have tried few of its arms, so nobody can tell if it still holds."
+
 NO_GROUPING = {False: "It has no groups to judge.", True: "It is too early to say what the groups are worth."}
 
 
@@ -47,6 +49,7 @@ class Grouping:
     """``share`` of the real differences between arms that the groups explain; spreads are standard deviations.
 
     Of expected rewards or, with contexts, of the arms' coefficients, each column of the contexts in a unit of its own (lens.py).
+    ``unchecked``: it is mostly history that says so.
     """
 
     share: Estimate
@@ -54,6 +57,7 @@ class Grouping:
     between: Estimate
     groups: int
     contextual: bool
+    unchecked: bool = False
 
     def words(self) -> str:
         """For a reader who is no statistician."""
@@ -70,7 +74,7 @@ class Grouping:
             verdict = "The groups say something about the arms"
         return (
             f"{verdict}: they explain {share} of the real differences. {of.capitalize()} differ by about {self.within} "
-            f"within a group, and by about {self.between} from group to group{units}."
+            f"within a group, and by about {self.between} from group to group{units}.{UNCHECKED if self.unchecked else ''}"
         )
 
 
@@ -98,8 +102,8 @@ class Agreement:
     ``farthest``: the arms that differ most, as (arm, historical mean, online mean, difference in standard errors); with contexts
     the means are those expected in the mean context of the arm's history, and the difference is that of all coefficients.
     ``contextual``: the test then takes noise to be the same in all contexts, and is too strict where it is not.
-    ``bent``: 0/1 rewards do not rise in a straight line with contexts, and rounds are played where an arm is good; so they seem
-    to differ from history where nothing has changed.
+    ``bent``: rewards of two values do not rise in a straight line with contexts, and rounds are played where an arm is good; so
+    they seem to differ from history where nothing has changed.
     ``drift``: how far the policy takes expected rewards (coefficients) to have moved since, as a standard deviation; None for
     policies that count history as it is. ``trusted``: the share of the history's plays, or information, that counts for it.
     """
@@ -162,7 +166,7 @@ class Agreement:
                 told = f"There is a hint that history and rounds differ, not enough to say so, {compared}."
         elif self.bent:
             told = (
-                f"History and rounds differ, {compared}. With contexts, rewards of 0 and 1 do so even if nothing has changed, "
+                f"History and rounds differ, {compared}. With contexts, rewards of two values do so even if nothing has changed, "
                 "since they do not rise in a straight line: compare the arms' rates before and now in like contexts."
             )
         else:
@@ -209,10 +213,6 @@ class Trust:
         """The findings, a sentence or two each."""
         lines = [f"{self.policy} after {self.rounds} round{'' if self.rounds == 1 else 's'}:"]
         lines.append(self.grouping.words() if self.grouping else NO_GROUPING[self.grouped])
-        if self.grouping and self.history and self.history.unchecked:
-            lines.append(
-                "That is mostly what history says: rounds have tried few of its arms, so nobody can tell if it still holds."
-            )
         if self.misfits:
             lines.append(_misfits(self.misfits))
         lines.append(self.history.words() if self.history else "It has no history.")

@@ -45,8 +45,12 @@ class Walk(Protocol):
         """Rows that another worker learnt, as they add up with the own ones, and the ledger of both; ``since``: that of the
         policy they started from. ``derive`` makes the ledger fit the sums."""
 
-    def relabelled(self, ledger: Floats) -> Floats:
-        """The ledger of before, once arms have other labels: without what was held against the old ones."""
+    def relabelled(self, ledger: Floats, withdrawn: bool) -> Floats:
+        """The ledger of before, once there are other arms or labels; ``withdrawn``: old ones are gone, and so must be what was
+        found out about them."""
+
+    def rewarmed(self, ledger: Floats) -> Floats:
+        """The ledger of before, once there is another history: without what came of the old one."""
 
     def choose(self, rule: int, clock: int, nodes: Nodes, context: Floats, key: int) -> int:
         """The leaf to play, or -1 for a context that cannot be used."""

@@ -69,8 +69,13 @@ def join(learnt: Floats, own: Floats, other: Floats, since: Floats | None) -> tu
     return learnt, both
 
 
-def relabelled(ledger: Floats) -> Floats:
-    """New labels have not erred yet."""
+def relabelled(ledger: Floats, withdrawn: bool) -> Floats:
+    """New labels have not erred yet, nor have those without the arm that erred."""
+    return rewarmed(ledger) if withdrawn else ledger
+
+
+def rewarmed(ledger: Floats) -> Floats:
+    """It may have been history that spoke against labels."""
     fresh = ledger.copy()
     fresh[ERRED] = 0.0
     return fresh
@@ -142,7 +147,7 @@ def settings(nodes: Nodes) -> dict[str, float]:
     found = {"noise": float(noise), "within": float(within)}
     if nodes.arms.clustered:
         found["between"] = float(between)
-        found["labels_believed"] = float(believed(nodes.ledger, nodes.online[0, PULLS]))
+        found["labels_believed"] = float(believed(nodes.ledger, clock_at(0, nodes.online, nodes.pending, 0)))
     if nodes.past[0, PULLS] > 0.0:
         plays = nodes.past[nodes.arms.leaves, PULLS]
         found["drift"] = float(np.sqrt(nodes.ledger[DRIFT2]))

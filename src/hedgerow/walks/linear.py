@@ -6,19 +6,18 @@ import numpy as np
 
 from ..hierarchy.ledger import (
     ASK,
-    BINS,
     CONSTANT,
     DEPTH,
     DRIFT,
     ETA,
     KEPT,
-    LEDGER_SUMS,
     LEVELS,
     OFFSET,
     PHI,
     RHO,
     SIG2,
     STANDARD,
+    forget_levels,
     ledger_size,
     mean_residual,
     merged,
@@ -32,7 +31,7 @@ from ..hierarchy.linear import expect as await_reward
 from ..hierarchy.linear import learn as observe
 from ..hierarchy.linear import settle as receive
 from ..hierarchy.posterior import depth_of, derived_size
-from ..hierarchy.rebuild import rebuild
+from ..hierarchy.rebuild import forget_residuals, rebuild
 from ..hierarchy.shape import history_weights
 from ..hierarchy.sums import reweighed
 from ..hierarchy.sums import row_size as row_size
@@ -71,19 +70,24 @@ def sound(tree: Links, ledger: Floats, dimension: int | None) -> bool:
 
 def join(learnt: Floats, own: Floats, other: Floats, since: Floats | None) -> tuple[Floats, Floats]:
     """Rows whose weights stand for the same variance as the own ones; the ledger of two workers who started from ``since``."""
-    both = merged(own, other)
+    both = merged(own, other, since)
     if both[STANDARD] > 0.0 and standard_of(other) > 0.0:
         learnt = reweighed(learnt, both[STANDARD] / standard_of(other), dimension_given(own))
-    if since is not None:
-        both[:LEDGER_SUMS] -= since[:LEDGER_SUMS]
-        bins = both[BINS:LEDGER_SUMS].reshape(3, -1)
-        bins[:, (bins < 0.0).any(axis=0)] = 0.0  # residuals of before that a worker has forgotten since
     return learnt, both
 
 
-def relabelled(ledger: Floats) -> Floats:
-    """Nothing in it speaks of labels that is not estimated anew."""
-    return ledger
+def relabelled(ledger: Floats, withdrawn: bool) -> Floats:
+    """Other arms may have levels."""
+    fresh = ledger.copy()
+    forget_levels(fresh)
+    return fresh
+
+
+def rewarmed(ledger: Floats) -> Floats:
+    """Nor do the residuals of predictions from another history count."""
+    fresh = relabelled(ledger, withdrawn=True)
+    forget_residuals(fresh, fresh[STANDARD])
+    return fresh
 
 
 def choose(rule: int, clock: int, nodes: Nodes, context: Floats, key: int) -> int:

@@ -53,8 +53,13 @@ def join(learnt: Floats, own: Floats, other: Floats, since: Floats | None) -> tu
     return learnt, own
 
 
-def relabelled(ledger: Floats) -> Floats:
+def relabelled(ledger: Floats, withdrawn: bool) -> Floats:
     """Nothing in it speaks of labels that is not estimated anew."""
+    return ledger
+
+
+def rewarmed(ledger: Floats) -> Floats:
+    """Nor of history."""
     return ledger
 
 
