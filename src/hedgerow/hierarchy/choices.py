@@ -7,6 +7,7 @@ from ..randomness import mixed, normal
 from ..statistics import PULLS, waiting
 from ..tree import FIRST, PARENT, SIZE
 from ..types import Floats, Links
+from .neglect import neglected
 from .rewards import (
     BOLDER,
     CALM,
@@ -114,7 +115,7 @@ def unknown(tree: Links, online: Floats, past: Floats, pending: Floats, derived:
 @compiled
 def opening(tree: Links, online: Floats, past: Floats, pending: Floats, derived: Floats, ledger: Floats, rounds: float) -> int:
     """An arm of a cluster of which too few are known, of the most promising one first; the least played arm while all rewards are
-    equal; now and then one untried, or given up too early; or -1."""
+    equal; now and then one untried, neglected, or given up too early; or -1."""
     chosen, lead, later = -1, 0.0, late(ledger, rounds) and believed(ledger, rounds)
     apart = LEADING * math.sqrt(ledger[UNIT])
     for node in range(int(ledger[INNER])):
@@ -135,6 +136,9 @@ def opening(tree: Links, online: Floats, past: Floats, pending: Floats, derived:
         chosen = untried(tree, online, past, pending, 1, len(tree))
         if chosen >= 0:
             return chosen
+    chosen = neglected(tree, online, past, pending, rounds)
+    if chosen >= 0:
+        return chosen
     return most_hoped(tree, pending, derived, ledger, rounds) if doubting(ledger, rounds) else -1
 
 

@@ -34,7 +34,7 @@ from ..nodes import Layout, Nodes
 from ..rules import HIERTS, Rule
 from ..statistics import PULLS
 from ..statistics import row_size as row_size
-from ..tree import SIZE, clock_at
+from ..tree import POLICY_CLOCK, SIZE, clock_at
 from ..types import Floats, Integers, Links
 from . import Course
 from .waiting import expect as expect
@@ -147,7 +147,7 @@ def settings(nodes: Nodes) -> dict[str, float]:
     found = {"noise": float(noise), "within": float(within)}
     if nodes.arms.clustered:
         found["between"] = float(between)
-        found["labels_believed"] = float(believed(nodes.ledger, clock_at(0, nodes.online, nodes.pending, 0)))
+        found["labels_believed"] = float(believed(nodes.ledger, clock_at(POLICY_CLOCK, nodes.online, nodes.pending, 0)))
     if nodes.past[0, PULLS] > 0.0:
         plays = nodes.past[nodes.arms.leaves, PULLS]
         found["drift"] = float(np.sqrt(nodes.ledger[DRIFT2]))

@@ -30,6 +30,7 @@ from ..hierarchy.linear import estimate, forget, narrow
 from ..hierarchy.linear import expect as await_reward
 from ..hierarchy.linear import learn as observe
 from ..hierarchy.linear import settle as receive
+from ..hierarchy.neglect import neglected
 from ..hierarchy.posterior import depth_of, derived_size
 from ..hierarchy.rebuild import forget_residuals, rebuild
 from ..hierarchy.shape import history_weights
@@ -40,7 +41,8 @@ from ..kernel import compiled
 from ..nodes import Layout, Nodes
 from ..randomness import draw
 from ..rules import Rule
-from ..statistics import PULLS, second_moments
+from ..statistics import PULLS, second_moments, usable
+from ..tree import POLICY_CLOCK, clock_at
 from ..types import Floats, Integers, Links
 from . import Course
 
@@ -90,20 +92,50 @@ def rewarmed(ledger: Floats) -> Floats:
     return fresh
 
 
+@compiled
+def _choose(
+    tree: Links,
+    online: Floats,
+    past: Floats,
+    pending: Floats,
+    derived: Floats,
+    ledger: Floats,
+    context: Floats,
+    uniform: float,
+) -> int:
+    if usable(context):
+        leaf = neglected(tree, online, past, pending, clock_at(POLICY_CLOCK, online, pending, 0))
+        if leaf >= 0:
+            return leaf
+    return best_arm(tree, derived, ledger, context, uniform)
+
+
 def choose(rule: int, clock: int, nodes: Nodes, context: Floats, key: int) -> int:
     """The leaf to play, or -1 for a context that cannot be used."""
-    return best_arm(nodes.arms.tree, nodes.derived, nodes.ledger, context, draw(key, 0))
+    arms, online, past, pending, derived, ledger, *_ = nodes
+    return _choose(arms.tree, online, past, pending, derived, ledger, context, draw(key, 0))
 
 
 def choose_many(rule: int, clock: int, nodes: Nodes, contexts: Floats, keys: Integers, chosen: Integers) -> None:
     """Fill in the leaf for each row of contexts."""
-    _choose_many(nodes.arms.tree, nodes.derived, nodes.ledger, contexts, keys, chosen)
+    arms, online, past, pending, derived, ledger, *_ = nodes
+    _choose_many(arms.tree, online, past, pending, derived, ledger, contexts, keys, chosen)
 
 
 @compiled
-def _choose_many(tree: Links, derived: Floats, ledger: Floats, contexts: Floats, keys: Integers, chosen: Integers) -> None:
+def _choose_many(
+    tree: Links,
+    online: Floats,
+    past: Floats,
+    pending: Floats,
+    derived: Floats,
+    ledger: Floats,
+    contexts: Floats,
+    keys: Integers,
+    chosen: Integers,
+) -> None:
     for row in range(chosen.size):
-        chosen[row] = best_arm(tree, derived, ledger, contexts[row], draw(keys[row], 0))
+        chosen[row] = _choose(tree, online, past, pending, derived, ledger, contexts[row], draw(keys[row], 0))
 
 
 def learn(rule: int, nodes: Nodes, leaf: int, reward: float, context: Floats) -> bool:
@@ -182,6 +214,7 @@ def _play(
     tree: Links,
     online: Floats,
     past: Floats,
+    pending: Floats,
     derived: Floats,
     ledger: Floats,
     contexts: Floats,
@@ -191,12 +224,12 @@ def _play(
     arms: Integers,
 ) -> None:
     for t in range(rows.size):
-        leaf = best_arm(tree, derived, ledger, contexts[t], -1.0)
+        leaf = _choose(tree, online, past, pending, derived, ledger, contexts[t], -1.0)
         arms[t] = arm_of[leaf]
         observe(tree, online, past, derived, ledger, leaf, rewards[rows[t], arms[t]], contexts[t])
 
 
 def play(rule: int, clock: int, nodes: Nodes, key: int, course: Course) -> None:
     """Live through a whole trial and note the arms."""
-    tree, online, past, _, derived, ledger, *_ = nodes
-    _play(tree.tree, online, past, derived, ledger, *course)
+    tree, online, past, pending, derived, ledger, *_ = nodes
+    _play(tree.tree, online, past, pending, derived, ledger, *course)
