@@ -58,11 +58,12 @@ def log_normal(value, mean, variance):
 
 
 def strangers(nodes, groups):
-    """w_k: tau^2 / (s^2 + tau^2) + 1 / K before, then by the likelihood of the arm's mean in its cluster and outside."""
+    """w_k: tau^2 / (s^2 + tau^2) + 1 / K before, 1 / 10 once labels were caught, then by the likelihood of the arm's mean in its
+    cluster and outside."""
     rows, ledger = nodes.derived[nodes.arms.leaves], nodes.ledger
     error, found = rows[:, NOISE] / rows[:, PLAYS], np.empty(len(rows))
     whole = ledger[S2] + ledger[SPREAD2]
-    before = min(1, ledger[SPREAD2] / whole + 1 / len(rows))
+    before = min(1, ledger[SPREAD2] / whole + max(1 / len(rows), 0.1 * ledger[ERRED]))
     for k, mean in enumerate(rows[:, MEAN]):
         others = np.flatnonzero((groups == groups[k]) & (np.arange(len(rows)) != k))
         tau2 = nodes.derived[nodes.arms.tree[nodes.arms.leaves[k], PARENT], TAU2]
@@ -96,7 +97,7 @@ def inside(ledger):
 def bounds(rows, ledger, t, awaited, stranger):
     """As a member and as a stranger: E + W(V, t V / (K v), c) and F + W(R, w t R / (K v), c); awaited rewards are E."""
     arms, grown = len(rows), max(1, ledger[POOLED] / ledger[TYPICAL])
-    level = 3 if ledger[BINARY] else 15 * min(2, grown)
+    level = 1 if ledger[BINARY] else 15 * min(2, grown)
     plays, mean, noise = rows[:, PLAYS], rows[:, MEAN], rows[:, NOISE]
     spread = 1 / (1 / rows[:, WITHIN_SPREAD] + awaited / noise)
     member = rows[:, WITHIN] + w(spread, t * spread / (arms * noise), level, arms)
@@ -113,13 +114,16 @@ def bounds(rows, ledger, t, awaited, stranger):
 def chosen_by_hand(policy, groups, t, awaited):
     """The arms that may be played, and as what, in a round that is neither for an arm never played nor for one given up; all arms
     have their first plays behind."""
+    if arms := neglected_by_hand(policy, t, awaited):
+        return arms, "neglected"
     nodes = policy._nodes
     rows, ledger = nodes.derived[nodes.arms.leaves], nodes.ledger
     member, stranger = bounds(rows, ledger, t, awaited, strangers(nodes, groups))
-    arm = int(np.maximum(member, stranger).argmax())
+    best = np.maximum(member, stranger)
+    arm = int(best.argmax())
     leading = groups[arm] == groups[int(rows[:, WITHIN].argmax())]
     if not leading and stranger[arm] >= member[arm]:
-        return {arm}, "stranger"
+        return set(np.flatnonzero(best >= best[arm] - 1e-12).tolist()), "stranger"  # two that are alone may be equal
     own = np.flatnonzero(groups == groups[arm])
     plays = rows[own, PLAYS] + awaited[own]
     if leading and believed(ledger, len(rows), t) and plays.min() < (10 if t >= 10 * len(rows) else 5):
@@ -127,6 +131,13 @@ def chosen_by_hand(policy, groups, t, awaited):
     means = (rows[own, PLAYS] * rows[own, MEAN] + awaited[own] * rows[own, WITHIN]) / plays
     index = means + w(hoped(nodes)[own] / plays, t / (len(own) * plays), inside(ledger), len(rows))
     return {int(own[index.argmax()])}, "member"
+
+
+def neglected_by_hand(policy, t, awaited):
+    """The arm played least, if all that were not played ten times as often could have one play more within sqrt(t) / 2."""
+    plays = sum(rows[policy._nodes.arms.leaves, 0] for rows in (policy._nodes.online, policy._nodes.past)) + awaited
+    once_more = plays.min() + 1
+    return {int(plays.argmin())} if once_more * (plays < 10 * once_more).sum() <= math.sqrt(t) / 2 else set()
 
 
 def given_up_by_hand(policy, t):
@@ -182,7 +193,7 @@ def test_after_100_rounds_an_arm_some_go_to_those_given_up_by_mistake(seed, grow
         arm, named = policy.select().arm, chosen_by_hand(policy, np.zeros(5), t, none)[0]
         doubts = 0.3 * (min(2.0, policy._nodes.ledger[GROWN]) / 2.0) ** 2 * 5.0**0.5
         if t >= 500 and math.floor(doubts * t**0.5) > math.floor(doubts * (t - 1) ** 0.5):
-            named = given_up_by_hand(policy, t) or named
+            named = neglected_by_hand(policy, t, none) or given_up_by_hand(policy, t) or named
             others.append(t)
         assert arm in named
         policy.learn(arm, reward(arm))

@@ -11,7 +11,7 @@ import hedgerow as hr
 from hedgerow.arms import Arms
 from hedgerow.hierarchy import ledger as book
 from hedgerow.hierarchy import sums
-from hedgerow.hierarchy.evidence import MEAN, eliminate_lower, eliminate_upper, pose, profile
+from hedgerow.hierarchy.evidence import MEAN, ODD, eliminate_lower, eliminate_upper, pose, profile
 from hedgerow.hierarchy.ledger import new_ledger
 from hedgerow.hierarchy.lens import seen, seen_sums, set_lens
 from hedgerow.hierarchy.linear import (
@@ -71,6 +71,7 @@ class Hierarchy:
     def solved(self):
         """The derived rows from the sums, with the settings as they are."""
         fresh = np.zeros_like(self.derived)
+        fresh[:, ODD] = self.derived[:, ODD]
         solve(pose(self.tree, self.online, self.past, fresh, self.ledger, False), self.ledger)
         return fresh
 
@@ -107,14 +108,14 @@ def play(hierarchy, contexts, reward_of):
     return played
 
 
-def prior_covariances(tree, rho, phi):
-    """Of theta_u and theta_v, per coordinate: what their paths from the root share."""
+def prior_covariances(tree, rho, phi, odd):
+    """Of theta_u and theta_v, per coordinate: what their paths from the root share. ``odd``: what is added to rho, by node."""
 
     def path(node):
         return [] if node == 0 else [*path(tree[node, PARENT]), node]
 
     def variance(node):
-        return phi if tree[node, PARENT] == 0 else rho
+        return phi if tree[node, PARENT] == 0 else rho + odd[node]
 
     paths = [path(node) for node in range(len(tree))]
     return np.array([[sum(variance(v) for v in set(p) & set(q)) for q in paths] for p in paths])
@@ -126,7 +127,7 @@ def dense(hierarchy, leaves, rewards, contexts, rho, phi, drift=0.0, kept=1.0, t
     The first ``then`` rounds are history, whose thetas are ``kept`` times those of now and differ from that by a variance of
     ``drift``.
     """
-    prior = prior_covariances(hierarchy.tree, rho, phi)
+    prior = prior_covariances(hierarchy.tree, rho, phi, hierarchy.derived[:, ODD])
     contexts = hierarchy.seen(contexts)
     d = contexts.shape[1]
     rewards, ones = np.array(rewards), np.ones(len(rewards))
@@ -160,6 +161,7 @@ def test_posterior_and_evidence_are_those_of_the_dense_gaussian_model(shape, lev
     leaves = hierarchy.arms.leaves[played]
     for leaf, reward, context in zip(leaves[half:], rewards[half:], contexts[half:], strict=True):
         hierarchy.learn(leaf, reward, context)
+    hierarchy.derived[hierarchy.arms.leaves[[0, 5, 11]], ODD] = 0.8, 30.0, 0.8  # strangers, one of them never seen
     hierarchy.ledger[book.LEVELS] = levels
     set_lens(hierarchy.online, hierarchy.past, hierarchy.ledger)
     assert hierarchy.seen(contexts).shape[1] == d + levels
@@ -188,7 +190,7 @@ def test_posterior_and_evidence_are_those_of_the_dense_gaussian_model(shape, lev
 def assert_same_posterior(hierarchy, tolerance):
     """Means and covariances are those of the sums; ceilings are only lowered by a refresh."""
     fresh = hierarchy.solved()
-    for part in (slice(1, 1 + hierarchy.d), slice(1 + hierarchy.d, None)):
+    for part in (slice(MEAN, MEAN + hierarchy.d), slice(MEAN + hierarchy.d, None)):
         old, new = hierarchy.derived[1:, part], fresh[1:, part]
         assert np.abs(old - new).max() <= tolerance * np.abs(new).max()
 

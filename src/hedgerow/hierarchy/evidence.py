@@ -9,6 +9,8 @@ N(0, phi sig2 I) right under the root. One rho serves all levels below the first
     a = <1, r> / <1, 1>      sig2 = (<r, r> - <1, r>^2 / <1, 1>) / n
     log evidence = -1/2 [n log sig2 + sum over nodes of log det (I + rho A)] + constant
 
+An arm that was found not to belong where it is has a wider spread than rho, by ODD of its derived row (strangers.py).
+
 A round's weight w is fixed when it arrives; history, known as sums, gets one per arm (``history_weight``) at each refresh.
 Where history is off, it is that of a theta_then ~ N(c theta_k, delta sig2 I), integrated out before all others, as a child of its
 arm: its message takes the place of its sums. c is the share that is left of what it says: with c = 0 it says nothing, however
@@ -30,7 +32,8 @@ from .matrices import invert, pass_on, reduce
 from .shape import history_weight
 from .sums import weighed
 
-CEILING, MEAN = 0, 1
+CEILING, ODD, MEAN = 0, 1, 2
+"""Of a derived row: what bonuses cannot exceed, what is added to rho, where the mean starts."""
 
 
 class Model(NamedTuple):
@@ -227,7 +230,7 @@ def eliminate_lower(model: Model, rho: float, products: Floats) -> float:
     logdet: float = model.totals[LOGDET]
     for node in range(len(model.tree) - 1, 0, -1):
         if model.tree[node, PARENT] > 0:
-            logdet += eliminate(model, node, rho, products)
+            logdet += eliminate(model, node, rho + model.derived[node, ODD], products)
     return logdet
 
 

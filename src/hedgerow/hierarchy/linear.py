@@ -16,12 +16,13 @@ from ..kernel import compiled, summing
 from ..statistics import AWAITED, PULLS, dot, usable
 from ..tree import FIRST, PARENT, SIZE, TIE, least_best, pick
 from ..types import Floats, Links
-from .evidence import CEILING, MEAN, covariance_start
+from .evidence import CEILING, MEAN, ODD, covariance_start
 from .ledger import COUNT, DEPTH, LARGEST, LEAST, NEXT, OFFSET, RHO, SIG2, VARIANCE, record
 from .lens import dimension_seen, outdated, seen
 from .posterior import depth_of
 from .rebuild import rebuild
 from .shape import noise
+from .strangers import ENOUGH, strange
 from .sums import observe
 from .width import bonus, reach_of
 
@@ -60,7 +61,7 @@ def _climb(tree: Links, derived: Floats, ledger: Floats, node: int, context: Flo
     scale, width = 1.0, 0.0
     for level in range(depth, 0, -1):
         width += _image(derived, node, scale, images, level, level - 1)
-        scale = 1.0 / ledger[RHO]
+        scale = 1.0 / (ledger[RHO] + derived[node, ODD])
         node = tree[node, PARENT]
     return max(width, 0.0)
 
@@ -133,7 +134,7 @@ def _narrow(tree: Links, derived: Floats, ledger: Floats, leaf: int, images: Flo
         for i in range(images.shape[1]):
             variance += scale * images[level, i] * images[level - 1, i]
         _narrow_node(derived, node, images, level - 1, 1.0 / variance)
-        scale = 1.0 / ledger[RHO]
+        scale = 1.0 / (ledger[RHO] + derived[node, ODD])
         node = tree[node, PARENT]
 
 
@@ -165,9 +166,9 @@ def _move(tree: Links, derived: Floats, ledger: Floats, leaf: int, images: Float
     """Move the means of the branch of a leaf by ``step`` times their covariances with its reward."""
     path = _path(tree, leaf, int(ledger[DEPTH]))
     moves = np.zeros(images.shape)  # row i + 1: of the node i + 1 levels below the root; row 0: the root's, none
-    node, level, scale = path[0], 0, 1.0 / ledger[RHO]
+    node, level = path[0], 0
     while True:
-        _follow(derived, node, scale, moves, level)
+        _follow(derived, node, 1.0 / (ledger[RHO] + derived[node, ODD]), moves, level)
         for i in range(images.shape[1]):
             if node == path[level]:
                 moves[level + 1, i] += step * images[level, i]
@@ -197,9 +198,11 @@ def _add(tree: Links, online: Floats, ledger: Floats, leaf: int, reward: float, 
 
 
 @compiled
-def _due(online: Floats, past: Floats, ledger: Floats, leverage: float) -> bool:
-    """Whether a refresh is due."""
-    return online[0, PULLS] + past[0, PULLS] >= ledger[NEXT] or leverage > LARGE_LEVERAGE or outdated(online, past, ledger)
+def _due(tree: Links, online: Floats, past: Floats, derived: Floats, ledger: Floats, leaf: int, leverage: float) -> bool:
+    """Whether a refresh is due, after a round of an arm."""
+    if online[0, PULLS] + past[0, PULLS] >= ledger[NEXT] or leverage > LARGE_LEVERAGE or outdated(online, past, ledger):
+        return True
+    return online[leaf, PULLS] % ENOUGH == 0.0 and strange(tree, online, past, derived, ledger, leaf)
 
 
 @compiled
@@ -241,7 +244,8 @@ def learn(
     """Add an observation to the sums and bring the posterior up to date; not if the context is unusable."""
     if not usable(context):
         return False
-    if _due(online, past, ledger, _step(tree, online, derived, ledger, leaf, reward, context)):
+    leverage = _step(tree, online, derived, ledger, leaf, reward, context)
+    if _due(tree, online, past, derived, ledger, leaf, leverage):
         rebuild(tree, online, past, derived, ledger)
     return True
 
@@ -262,7 +266,7 @@ def expect(tree: Links, pending: Floats, derived: Floats, ledger: Floats, leaf: 
     The posterior without such decisions is kept in the rows of what is pending, beside their counts.
     """
     if pending[0, AWAITED] == 0.0:
-        pending[:, MEAN:] = derived[:, MEAN:]
+        pending[:, ODD:] = derived[:, ODD:]
     _count(tree, pending, leaf, 1.0)
     narrow(tree, derived, ledger, leaf, context)
 
@@ -302,9 +306,9 @@ def settle(
     """
     leverage = _step(tree, online, pending, ledger, leaf, reward, context)
     _count(tree, pending, leaf, -1.0)
-    if _due(online, past, ledger, leverage):
+    if _due(tree, online, past, pending, ledger, leaf, leverage):
         rebuild(tree, online, past, derived, ledger)
-        pending[:, MEAN:] = derived[:, MEAN:]
+        pending[:, ODD:] = derived[:, ODD:]
         return True
     last = derived.shape[1] if pending[0, AWAITED] == 0.0 else covariance_start(dimension_seen(ledger))
     derived[:, MEAN:last] = pending[:, MEAN:last]

@@ -7,7 +7,7 @@ from ..statistics import PULLS, waiting
 from ..tree import SIZE
 from ..types import Floats, Links
 
-NEGLECT = 0.3
+NEGLECT = 0.5
 """Up to NEGLECT sqrt(t) of the first t rounds go to the arms least known."""
 
 ALIKE = 10.0

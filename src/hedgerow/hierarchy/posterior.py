@@ -18,6 +18,7 @@ from ..types import Floats, Links
 from .evidence import (
     CEILING,
     MEAN,
+    ODD,
     SQUARE,
     WEIGHT,
     Model,
@@ -189,9 +190,10 @@ def solve(model: Model, ledger: Floats) -> None:
     for node in range(1, len(model.tree)):
         if model.tree[node, PARENT] == 0:
             eliminate(model, node, ledger[PHI], products)
-        set_mean(model, node, 1.0 / ledger[RHO], ledger[OFFSET])
+        scale = 1.0 / (ledger[RHO] + model.derived[node, ODD])
+        set_mean(model, node, scale, ledger[OFFSET])
         inner = model.tree[node, SIZE] > 0
         whole = model.below[node] if inner else model.work[0]  # S of an inner node takes the place of its A
-        widen(model.derived, node, 1.0 / ledger[RHO], model.below[model.tree[node, PARENT]], model.work[1], whole)
+        widen(model.derived, node, scale, model.below[model.tree[node, PARENT]], model.work[1], whole)
         if not inner:
             model.derived[node, CEILING] = ceiling_of(ledger, largest(whole))

@@ -33,6 +33,7 @@ from .ledger import (
 from .lens import set_lens
 from .posterior import depth_of, search, solve
 from .shape import set_shape, two_valued
+from .strangers import mark_strangers
 from .width import set_width
 
 GROWTH, ONLINE_GROWTH, ONLINE_FIRST = 1.5, 4.0, 32.0
@@ -199,3 +200,7 @@ def rebuild(tree: Links, online: Floats, past: Floats, derived: Floats, ledger: 
         soon = past[0, PULLS] + max(ONLINE_FIRST, growth * online[0, PULLS])
         ledger[NEXT] = max(pulls + 1.0, min(GROWTH * pulls, soon))
     solve(model, ledger)
+    if pulls > 0.0 and mark_strangers(tree, online, past, derived, ledger):
+        search(model, ledger)
+        set_width(model, ledger)
+        solve(model, ledger)

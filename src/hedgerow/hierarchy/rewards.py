@@ -56,11 +56,11 @@ from .table import (
     WITHIN_SPREAD,
 )
 
-LEVEL, BOLDER, RATES = 15.0, 2.0, 3.0
-"""Of the widths between clusters, see ``level``."""
+LEVEL, BOLDER, INSIDE = 15.0, 2.0, 3.0
+"""Of the widths between clusters, see ``level``, and inside a cluster."""
 
-INSIDE, INSIDE_RATES = 3.0, 1.0
-"""Of the widths inside a cluster, if rewards take many values and if they take two."""
+RATES = 1.0
+"""Of both if rewards take two values, for a rate tells its noise."""
 
 MARGIN, CALM = 3.0, 100.0
 """Labels are believed if arms are likelier with them by so many nats, and for so many rounds an arm."""
@@ -75,8 +75,8 @@ LATER, CHECKED_LATER, CAUGHT_LATER = 10.0, 10.0, 0.6
 FAMILIARITY = 3.0
 """Plays from which on an arm tells what its cluster is worth."""
 
-STRANGERS = 1.0
-"""Arms expected not to belong to their cluster, whatever the spreads say."""
+STRANGERS, ERRING = 1.0, 0.1
+"""Arms expected not to belong to their cluster, whatever the spreads say; and their share, once labels were caught."""
 
 SURPRISE = 8
 """A stranger is drawn to the mean of all arms the less, the noisier the arms played most are: by their ratio to this power."""
@@ -95,8 +95,7 @@ def width(spread: float, z: float, level: float, arms: float) -> float:
 def level(ledger: Floats) -> float:
     """The level of widths between clusters: up to twice as high if the arms played most are noisier than the typical ones.
 
-    Then the noise of a good arm with a few low rewards is taken for too small. If rewards take two values it is lower, for a rate
-    tells its noise.
+    Then the noise of a good arm with a few low rewards is taken for too small.
     """
     return RATES if ledger[BINARY] > 0.0 else LEVEL * min(BOLDER, ledger[GROWN])
 
@@ -104,7 +103,7 @@ def level(ledger: Floats) -> float:
 @compiled
 def inside_level(ledger: Floats) -> float:
     """The level of widths inside a cluster."""
-    return INSIDE_RATES if ledger[BINARY] > 0.0 else INSIDE
+    return RATES if ledger[BINARY] > 0.0 else INSIDE
 
 
 @compiled
@@ -130,7 +129,8 @@ def place_arm(derived: Floats, ledger: Floats, node: int, above: int) -> None:
     derived[node, WITHIN] = (centre / tau2 + plays * mean / noise) / own
     derived[node, WITHIN_SPREAD] = 1.0 / own + (1.0 / (tau2 * own)) ** 2 / precision
     whole = ledger[S2] + ledger[SPREAD2]
-    chance = min(1.0, ledger[SPREAD2] / whole + STRANGERS / ledger[COUNT])
+    expected = max(STRANGERS / ledger[COUNT], ERRING * ledger[ERRED])
+    chance = min(1.0, ledger[SPREAD2] / whole + expected)
     spread = max(whole, ledger[UNIT]) + ledger[DRIFT2]  # arms that have moved may be anywhere
     if plays == 0.0:
         derived[node, STRANGER] = chance
@@ -207,6 +207,14 @@ def place_cluster(tree: Links, derived: Floats, ledger: Floats, above: int) -> N
 
 
 @compiled
+def place_clusters(tree: Links, derived: Floats, ledger: Floats) -> None:
+    """All clusters that hold arms."""
+    for node in range(int(ledger[INNER])):
+        if tree[node, SIZE] > 0 and derived[node, ARMS] > 0.0:
+            place_cluster(tree, derived, ledger, node)
+
+
+@compiled
 def leading(tree: Links, derived: Floats, ledger: Floats) -> int:
     """The cluster of the arm with the highest posterior mean."""
     chosen, best = 0, -math.inf
@@ -220,14 +228,18 @@ def leading(tree: Links, derived: Floats, ledger: Floats) -> int:
 def check_labels(tree: Links, derived: Floats, ledger: Floats, rounds: float) -> None:
     """Note it if a poor arm in the leading cluster does not belong there.
 
-    Only there: the others are many and played little, so that some look strange by chance.
+    Only there: the others are many and played little, so that some look strange by chance. Then more of them are expected.
     """
+    if ledger[ERRED] > 0.0:
+        return
     checked, caught = (CHECKED_LATER, CAUGHT_LATER) if late(ledger, rounds) else (CHECKED, CAUGHT)
     above = leading(tree, derived, ledger)
     for node in range(tree[above, FIRST], tree[above, FIRST] + tree[above, SIZE]):
         poor = tree[node, SIZE] == 0 and derived[node, MEAN] < derived[above, CENTRE]
         if poor and derived[node, PLAYS] >= checked and derived[node, STRANGER] > caught:
             ledger[ERRED] = 1.0
+    if ledger[ERRED] > 0.0:
+        place_clusters(tree, derived, ledger)
 
 
 @compiled
@@ -248,9 +260,7 @@ def refresh(tree: Links, online: Floats, past: Floats, derived: Floats, ledger: 
         return
     ledger[NEXT] = rounds + max(1.0, math.floor((GROWTH - 1.0) * rounds))
     ledger[S2], ledger[MU0], ledger[SPREAD2], ledger[EVIDENCE] = estimate_spreads(tree, derived, ledger[UNIT])
-    for node in range(int(ledger[INNER])):
-        if tree[node, SIZE] > 0 and derived[node, ARMS] > 0.0:
-            place_cluster(tree, derived, ledger, node)
+    place_clusters(tree, derived, ledger)
     check_labels(tree, derived, ledger, rounds)
     set_ceilings(tree, derived, ledger, 1, len(tree))
 
