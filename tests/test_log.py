@@ -229,6 +229,14 @@ def test_of_several_files_the_ragged_one_is_named(tmp_path):
         hr.Log.read(tmp_path, arm="arm", reward="r")
 
 
+def test_cells_too_many_are_noticed_behind_the_columns_in_use(tmp_path):
+    (tmp_path / "log.csv").write_text("r,arm,note\n" + "1,b,x\n" * 1500 + "1,Tea, green,x\n")
+    with pytest.raises(ValueError, match="line 1502 has 4 cells, the header 3; put cells with ',' in them into quotes"):
+        hr.Log.read(tmp_path / "log.csv", arm="arm", reward="r")
+    (tmp_path / "log.csv").write_text("r,arm,note\n" + "1,b,7\n" * 1500 + "1,b,x\n")  # a column nobody asks for
+    assert hr.Log.read(tmp_path / "log.csv", arm="arm", reward="r").arm.size == 1501
+
+
 def test_files_of_a_log_may_have_their_columns_in_any_order(tmp_path):
     (tmp_path / "1.csv").write_text("arm,r,day,more\n7,NA,2024-01-03,x\n")
     (tmp_path / "2.csv").write_text("r,day,arm\n0.5,2024-01-01,8\n1,2024-01-02,7\n")

@@ -200,6 +200,26 @@ def test_propensities_of_something_else_are_found_out():
         hr.evaluate(frame, **COLUMNS, propensity="p")
 
 
+@pytest.mark.parametrize(("arms", "p"), [(60, 0.016667), (60, 0.0167), (12, 0.083)])
+def test_rounded_propensities_are_right(arms, p):
+    rng = np.random.default_rng(0)
+    frame = pl.DataFrame({"ad": rng.integers(arms, size=20000), "click": rng.integers(2, size=20000), "p": np.full(20000, p)})
+    assert evidence.graded(hr.Log.read(frame, arm="ad", reward="click", propensity="p"), logging=None).letter == "A"
+
+
+@pytest.mark.parametrize(("arms", "rows"), [(60, 6000), (12, 2000), (60, 700)])
+def test_nonsense_is_refused_or_said_to_be_unchecked(arms, rows):
+    rng = np.random.default_rng(0)
+    columns = {"ad": rng.integers(arms, size=rows), "click": rng.integers(2, size=rows), "p": rng.uniform(0.05, 0.95, rows)}
+    if rows < 20 * arms:
+        assert "rows are too few to check them" in str(
+            hr.inspect(pl.DataFrame(columns), arm="ad", reward="click", propensity="p")
+        )
+        return
+    with pytest.raises(ValueError, match=f"should be the number of arms, {arms}; check that it is the chance of the logged arm"):
+        hr.inspect(pl.DataFrame(columns), arm="ad", reward="click", propensity="p")
+
+
 def test_a_good_grouping_helps(good):
     assert good.rulings == {"grouping": "helps"}
     assert good.gains["labels"].low > 0

@@ -226,6 +226,7 @@ class _Texts:
         self.paths, self.separator, self.wanted = paths, separator, wanted
         headers = {path: _scan([path], separator, infer_schema=False).collect_schema().names() for path in paths}
         first = headers[paths[0]]
+        self.last = {path: header[-1] for path, header in headers.items()}
         self.alike = all(header == first for header in headers.values())
         self.names = [name for name in first if all(name in header for header in headers.values())]
         everywhere = {name for header in headers.values() for name in header}
@@ -251,14 +252,22 @@ class _Texts:
         kept += [name for name, kind in whole.items() if kind == "Int128" or _holds_codes(plain, name)]  # too long for 64 bits
         kept += [name for name, dtype in inferred.items() if dtype.is_temporal() and not _starts_with_the_year(plain, name)]
         known = {name: dtype for name, dtype in inferred.items() if not dtype.is_temporal()}
-        return self._joined(schema_overrides={**known, **doubles, **dict.fromkeys(kept, pl.String)}, **self._options(rows))
+        used = {*self.wanted.columns, *self.wanted.labels, *self.wanted.numbers}
+        kept += [name for name in self.last.values() if name not in used]
+        overrides = {**known, **doubles, **dict.fromkeys(kept, pl.String)}
+        return self._joined(whole=True, schema_overrides=overrides, **self._options(rows))
 
-    def _joined(self, **options: Any) -> "pl.LazyFrame":
+    def _joined(self, *, whole: bool = False, **options: Any) -> "pl.LazyFrame":
+        """All rows, the ``whole`` of each: then one with too many cells is noticed, though nobody asks for the last column."""
         import polars as pl
 
+        def scanned(paths: Sequence[Path]) -> "pl.LazyFrame":
+            rows, last = _scan(paths, self.separator, **options), pl.col(self.last[paths[0]])
+            return rows.filter(last.is_null() | last.is_not_null()) if whole else rows
+
         if self.alike:
-            return _scan(self.paths, self.separator, **options)
-        return pl.concat([_scan([path], self.separator, **options).select(self.names) for path in self.paths])
+            return scanned(self.paths)
+        return pl.concat([scanned([path]).select(self.names) for path in self.paths])
 
     def _inferred(self, rows: int | None) -> dict[str, Any]:
         import polars as pl

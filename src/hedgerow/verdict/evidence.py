@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from ..estimates.chisquare import chi_square_tail
+from ..numerals import numeral
 from ..types import Floats, Integers
 
 if TYPE_CHECKING:
@@ -20,6 +21,9 @@ FEW_VALUES = 10
 
 MISFIT = 3.0
 """Standard errors by which propensities may miss their sum."""
+
+ROUNDED, MANY = 0.02, 20
+"""Share by which propensities may be off, and rows an arm that are many."""
 
 LEAST_EFFECTIVE = 100.0
 """Effective rows of an arm from which on its own propensities are looked at."""
@@ -42,12 +46,16 @@ class Check:
 
 @dataclass(frozen=True)
 class Grade:
-    """A: arms chosen at random; B: with known propensities; C: neither. ``assumed``: as far as the log can show."""
+    """A: arms chosen at random; B: with known propensities; C: neither. ``assumed``: as far as the log can show.
+
+    ``unchecked``: no arm has rows enough to tell whether the propensities are right.
+    """
 
     letter: Literal["A", "B", "C"]
     assumed: bool
     uniform: Check
     checks: tuple[Check, ...]
+    unchecked: bool = False
 
     @property
     def near_uniform(self) -> bool:
@@ -107,15 +115,15 @@ def graded(log: "Log", *, logging: str | None) -> Grade:
     if logging not in (None, "random"):
         raise ValueError(f"logging must be 'random' (arms were drawn by chance alone) or left out, got {logging!r}")
     uniform, checks = checked(log)
-    p = log.propensity
+    p, unchecked = log.propensity, False
     if p is not None:
-        check_propensities(log)
+        unchecked = not check_propensities(log)
         if logging == "random":
             check_random(log.arm, p)
     if logging == "random" or (p is not None and np.ptp(p) <= 1e-9 * p.max()):
         return Grade("A", False, uniform, checks)
     if p is not None:
-        return Grade("B", False, uniform, checks)
+        return Grade("B", False, uniform, checks, unchecked)
     return Grade("A" if all(check.passed for check in checks) else "C", True, uniform, checks)
 
 
@@ -132,12 +140,15 @@ def check_random(arm: Integers, propensity: Floats) -> None:
         )
 
 
-def check_propensities(log: "Log") -> None:
-    """Each arm's sum of 1 / p must be the number of rows, and so the mean of 1 / p over all rows the number of arms.
+def check_propensities(log: "Log") -> bool:
+    """Raise if propensities cannot be right; whether most arms have rows enough to tell.
+
+    Each arm's sum of 1 / p must be the number of rows, and so the mean of 1 / p over all rows the number of arms.
 
     Within three standard errors, with a margin for looking at many arms; arms that happen to have no row are allowed for. Only
     arms with a hundred effective rows can tell that sums are too small: others may lack the rare rows of large weight, which
-    are then not in their error either.
+    are then not in their error either. Of many rows, though, a mean of half the number of arms is too small in any case. A log
+    may have rounded its propensities by a percent or two.
     """
     assert log.propensity is not None
     w, n, arms = 1.0 / log.propensity, log.arm.size, len(log.arms)
@@ -146,16 +157,19 @@ def check_propensities(log: "Log") -> None:
     found, expected = float(w[known[log.arm]].sum() / n), int(known.sum())
     error = float(np.sqrt(w.var() / n))
     unseen = float((w * (1.0 - log.propensity) ** n).mean())  # expected number of arms without a row
-    most = arms + unseen + MISFIT * (error + np.sqrt(unseen)) + 1e-6 * arms
-    if found < expected - MISFIT * error - 1e-6 * arms or w.mean() > most:
+    most = arms + unseen + MISFIT * (error + np.sqrt(unseen)) + ROUNDED * arms
+    few = n >= MANY * arms and w.mean() + MISFIT * error < 0.5 * arms
+    if found < expected - MISFIT * error - ROUNDED * arms or few or w.mean() > most:
         raise ValueError(
-            f"propensities do not fit the log: the mean of 1 / propensity is {w.mean():.4g} (standard error {error:.2g}), "
-            f"it should be the number of arms, {arms}; check that it is the chance of the logged arm, not of a position"
+            f"propensities do not fit the log: the mean of 1 / propensity is {numeral(w.mean())} (standard error "
+            f"{numeral(error, 2)}), it should be the number of arms, {arms}; check that it is the chance of the logged arm in "
+            "its context, not of a reward or a position, and that each arm could be chosen in every context"
         )
-    off = np.where(known, np.abs(sums - n) / np.sqrt(np.maximum(squares - n, 1.0)), 0.0)
+    off = np.where(known, np.maximum(np.abs(sums - n) - ROUNDED * n, 0.0) / np.sqrt(np.maximum(squares - n, 1.0)), 0.0)
     worst = int(off.argmax())
     if off[worst] > MISFIT + np.sqrt(2.0 * np.log(max(arms, 2))):
         raise ValueError(
             f"propensities do not fit the log: those of arm {log.arms[worst]!r} stand for {sums[worst]:,.0f} rows, "
             f"where each arm should stand for all {n:,}; check the column, or leave it out"
         )
+    return bool(2 * expected >= arms)

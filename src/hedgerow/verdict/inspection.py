@@ -234,6 +234,8 @@ def _evidence(grade: Grade) -> str:
     if grade.letter == "A" and not grade.assumed:
         return "Evidence: grade A, arms were chosen at random."
     blind = grade.letter == "A" and len(grade.checks) == 1  # time alone
+    if grade.unchecked:
+        return "Evidence: grade B, propensities are given, but rows are too few to check them."
     return GRADES[grade.letter] + (" Whether by a context nobody can tell, for none is given." if blind else "")
 
 
