@@ -2,6 +2,7 @@
 
 import datetime as dt
 import gzip
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -497,3 +498,25 @@ def test_clusters_may_be_a_series_and_no_frame():
     ):
         with pytest.raises(ValueError, match="clusters must be"):
             use(series.reset_index())
+
+
+@pytest.mark.parametrize(
+    ("arms", "clusters", "named"), [([" a", "a", "b"], None, "arms ' a' and 'a'"), ("abc", "Xxy", "clusters 'X'")]
+)
+def test_labels_that_differ_in_blanks_or_case_are_pointed_out(arms, clusters, named):
+    frame = pl.DataFrame({"arm": list(arms), "r": [1, 0, 1]})
+    table = None if clusters is None else dict(zip(arms, clusters, strict=True))
+    with pytest.warns(UserWarning, match=f"^{named}.* differ in blanks or case only: they count as two"):
+        hr.Log.read(frame, arm="arm", reward="r", clusters=table)
+
+
+def test_a_frame_of_clusters_is_refused_with_the_way_out():
+    frame = pl.DataFrame({"arm": ["a", "b"], "r": [1, 0]})
+    with pytest.raises(ValueError, match=re.escape("give dict(zip(frame['product'], frame['kind'])), if these are")):
+        hr.Log.read(frame, arm="arm", reward="r", clusters=pl.DataFrame({"product": ["a", "b"], "kind": ["x", "y"]}))
+
+
+def test_a_column_of_text_is_not_the_right_one():
+    frame = pl.DataFrame({"arm": ["a", "b"], "topic": ["x", "y"]})
+    with pytest.raises(ValueError, match="'topic' must hold numbers, it holds text such as 'x': is it the right column?"):
+        hr.Log.read(frame, arm="arm", reward="topic")

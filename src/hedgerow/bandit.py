@@ -317,7 +317,7 @@ class Bandit(Expecting):
         return findings(self.name, self._nodes, self._dimension, estimated, weighted=weighted)
 
     @whole
-    def add_arm(self, arm: Label, *, cluster: Label | None = None) -> None:
+    def add_arm(self, arm: Label, cluster: Label | None = None) -> None:
         """Offer one more arm from now on; a clustered policy needs its cluster, which may be new."""
         arms = self._nodes.arms
         path = new_path(arm, cluster, arms=arms.labels, clusters=arms.clusters)
@@ -370,7 +370,7 @@ class Bandit(Expecting):
         labels = self._nodes.arms.labels
         learnt = other._nodes.online_rows(labels)
         if since is not None:
-            checks.same_policy(self, since)
+            checks.same_policy(self, since, since=True)
             before = since._nodes.online_rows(labels)
             if not possible(learnt, before, self.dimension):
                 raise ValueError("since must be the policy that the other worker started from: it has learnt something else")

@@ -175,8 +175,11 @@ def own_decision(decision: Any, policy: Any, experts: Collection[str] = ()) -> N
         raise ValueError(f"{policy.name} has no experts, the decision names {decision.experts!r}")
 
 
-def same_policy(one: Any, other: Any) -> None:
-    """Refuse to merge a policy with itself, and policies that were made differently or have other arms by now."""
+def same_policy(one: Any, other: Any, *, since: bool = False) -> None:
+    """Refuse to merge a policy with itself, and policies that were made differently or have other arms by now.
+
+    ``since``: the other is what both workers started from.
+    """
     if one is other:
         raise ValueError("a policy cannot be merged with itself: all it learnt would be counted twice")
     if not isinstance(other, type(one)) or one.identity != other.identity:
@@ -186,6 +189,8 @@ def same_policy(one: Any, other: Any) -> None:
     mine, theirs = (dict(zip(p.arms, p.clusters or p.arms, strict=True)) for p in (one, other))
     if mine != theirs:
         differ = [arm for arm in {**mine, **theirs} if mine.get(arm) != theirs.get(arm)]
+        if since:
+            raise ValueError(f"since has other arms or clusters than the workers, change it as they were: {shown(differ)}")
         raise ValueError(f"only workers with the same arms and clusters can be merged, these differ: {shown(differ)}")
 
 

@@ -298,7 +298,7 @@ class Meta(Locked):
         return replace(found, experts=shares)
 
     @whole
-    def add_arm(self, arm: Label, *, cluster: Label | None = None) -> None:
+    def add_arm(self, arm: Label, cluster: Label | None = None) -> None:
         """Offer one more arm in every expert; those without clusters leave the cluster aside."""
         new_path(arm, cluster, arms=self.arms, clusters=self.clusters)
         self._check_experts()
@@ -331,8 +331,9 @@ class Meta(Locked):
 
     def check_merge(self, other: Any, *, since: Any = None) -> None:
         """Raise what ``merge`` would raise."""
-        for policy in (other, since) if since is not None else (other,):
-            same_policy(self, policy)
+        same_policy(self, other)
+        if since is not None:
+            same_policy(self, since, since=True)
         for own, theirs, before in self._pairs(other, since):
             own.check_merge(theirs, since=before)
 

@@ -102,8 +102,8 @@ def _check(policy: Policy, trial: Trial, delay: int) -> None:
         raise ValueError(f"{policy.name} must have the arms of the trial, 0 to {len(trial.arms) - 1}, in their order")
     if policy.dimension not in (None, trial.dimension):
         raise ValueError(f"{policy.name} takes contexts of {policy.dimension} numbers, the trial has {trial.dimension}")
-    if _unit(policy) and not (trial.rewards.min() >= 0.0 and trial.rewards.max() <= 1.0):
-        raise ValueError(f"{policy.name} is for rewards between 0 and 1, the trial has others")
+    if (strict := _unit(policy)) and not (trial.rewards.min() >= 0.0 and trial.rewards.max() <= 1.0):
+        raise ValueError(f"{strict[0]} is for rewards between 0 and 1, the trial has others")
 
 
 def play(policy: Policy, trial: Trial, rng: np.random.Generator | None = None, delay: int = 0) -> Played:
@@ -155,11 +155,11 @@ def _play_by_round(
         policy.update(decision, reward)
 
 
-def _unit(policy: Policy) -> bool:
-    """Whether a policy, or an expert of it, takes rewards between 0 and 1 only."""
+def _unit(policy: Policy) -> list[str]:
+    """Name of the policy, or of its experts, that take rewards between 0 and 1 only."""
     if isinstance(policy, Meta):
-        return any(_unit(expert) for expert in policy.experts.values())
-    return isinstance(policy, Bandit) and policy.rule.unit
+        return [name for expert in policy.experts.values() for name in _unit(expert)]
+    return [policy.name] if isinstance(policy, Bandit) and policy.rule.unit else []
 
 
 def _draws(policy: Policy) -> bool:

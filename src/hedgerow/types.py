@@ -168,7 +168,7 @@ class Policy(Protocol):
     def trust(self) -> "Trust":
         """How much the grouping and the history are worth right now."""
 
-    def add_arm(self, arm: Label, *, cluster: Label | None = None) -> None:
+    def add_arm(self, arm: Label, cluster: Label | None = None) -> None:
         """Offer one more arm from now on."""
 
     def remove_arm(self, arm: Label) -> None:

@@ -87,6 +87,8 @@ def _content(data: Any, name: str, dtype: Any) -> str:
         return "has no values"
     if dtype == nw.String and not (odd := _odd_texts(data, name))[1]:
         return f"holds text such as {given[0]!r:.80}: make numbers of it first"
+    if dtype == nw.String and not any(is_number(value) for value in given):
+        return f"holds text such as {given[0]!r:.80}{_way_out(str(given[0]).strip(), 0) or ': is it the right column?'}"
     first, rows = odd if dtype == nw.String else (next((value for value in given if not is_number(value)), given[0]), 0)
     return f"holds {dtype} such as {first!r:.80}{_way_out(str(first).strip(), rows)}"
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..arms import shown
+from ..numerals import numeral
 from ..types import Floats
 from .columns import collected, is_number
 from .rounds import as_numbers
@@ -40,7 +41,8 @@ class Column(NamedTuple):
             return tuple(float(text == level) for level in self.levels)
         number = float(value) if isinstance(value, int | float | np.number | np.bool_) else math.nan
         if not math.isfinite(number):
-            raise ValueError(f"context {self.name!r} must be a finite number, got {value!r}")
+            usual = f"its mean in the log, {numeral(self.mean, 4)}," if self.deviation != 1.0 or self.mean else "a usual value"
+            raise ValueError(f"context {self.name!r} must be a finite number, got {value!r}; give {usual} where it is missing")
         return ((number - self.mean) / self.deviation,)
 
     def text(self, value: Any) -> str | None:

@@ -1,6 +1,7 @@
 """A log of past choices, row by row and in the order of time: what replays, plans and audits read."""
 
-from collections.abc import Mapping, Sequence
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -155,11 +156,24 @@ def _read(data: Any, roles: _Roles, clusters: Any, unlisted: Label | None, sourc
         missing=missing,
         source=source,
     )
+    warn_of_twins(log.arms, "arms")
     if clusters is None:
         return log
     column = table[named[0]].to_list() if named else None
     every, labels = extended(log.arms, _table(log, clusters, column, rows, separator), unlisted)
+    warn_of_twins(labels, "clusters")
     return replace(log, arms=every, clusters=labels)
+
+
+def warn_of_twins(labels: Iterable[Label], what: str) -> None:
+    """Warn if two labels differ in blanks or case only."""
+    found: dict[str, str] = {}
+    for label in labels:
+        if isinstance(label, str) and (twin := found.setdefault(" ".join(label.split()).casefold(), label)) != label:
+            warnings.warn(
+                f"{what} {twin!r} and {label!r} differ in blanks or case only: they count as two", UserWarning, stacklevel=2
+            )
+            return
 
 
 def _usable(table: Any, roles: _Roles) -> tuple["np.ndarray[Any, np.dtype[np.bool_]]", dict[str, int]]:
@@ -230,4 +244,8 @@ def _table(log: Log, clusters: Any, column: list[Any] | None, rows: Integers, se
         return given_table(dict(clusters.items()), log.arms)
     if isinstance(clusters, str | Path) and str(clusters):
         return file_table(clusters, log.arms, separator)
+    if hasattr(clusters, "columns"):
+        names = [*clusters.columns, "arm", "cluster"]
+        way = f"dict(zip(frame[{names[0]!r}], frame[{names[1]!r}])), if these are its arms and clusters"
+        raise ValueError(f"clusters must be a mapping arm -> cluster, a column of the log or a file, got a frame: give {way}")
     raise ValueError(f"clusters must be a mapping arm -> cluster, a column of the log or a file, got {clusters!r:.80}")

@@ -29,8 +29,11 @@ class Trial(NamedTuple):
     def check(self) -> "Trial":
         """The trial itself, if its parts fit together; else a ValueError."""
         rounds, K = self.rows.size, self.rewards.shape[1]
-        if len(self.clusters) not in (0, K) or self.expected.shape not in ((1, K), self.rewards.shape):
+        if len(self.clusters) not in (0, K) or self.expected.shape[1:] != (K,):
             raise ValueError(f"a trial with {K} arms needs their clusters and expected rewards, a column for each")
+        if len(self.expected) not in (1, len(self.rewards)):
+            needed = f"{len(self.rewards)} rows of rewards needs as many of expected ones, or one"
+            raise ValueError(f"a trial with {needed}, got {len(self.expected)}")
         if len(self.contexts) != rounds or not ((self.rows >= 0) & (self.rows < len(self.rewards))).all():
             raise ValueError(f"a trial of {rounds} rounds needs a context and a row of rewards for each")
         if not all(np.isfinite(part).all() for part in (self.rewards, self.expected, self.contexts)):

@@ -174,6 +174,9 @@ class Agreement:
                 f"History and rounds differ, {compared}, but rather for noise that varies with the contexts than for a drift: "
                 "this policy, which would find one, has not, and counts history in full."
             )
+        if self.arms < self.known:
+            others = "other" if self.known - self.arms == 1 else f"other {self.known - self.arms}"
+            told += f" Of the {others} history speaks alone: should it be wrong, nobody would notice."
         return f"{told} {self._consequence()}" if self.drift else told
 
     def _consequence(self) -> str:

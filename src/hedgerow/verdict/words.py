@@ -126,10 +126,11 @@ def grouping(gains: dict[str, Gain], ruling: str, p: float) -> list[str]:
     if ruling == "no information":
         most = f"at most {number(labels.high)} per 1000 decisions"
         return [f"No sign that your groups differ more than random ones would ({p_value(p)}); {most}."]
-    return [
-        f"Groups differ ({p_value(p)}), but whether a bandit gains is open: {span(labels)} per 1000 decisions "
-        f"over shuffled labels. About x4 rows would halve this.{close_call(labels)}"
-    ]
+    known = f"{span(labels)} per 1000 decisions over shuffled labels"
+    differ = f"Groups differ ({p_value(p)}), but whether a bandit gains is open: {known}."
+    if group.low == group.high == 0.0:
+        return [f"{differ} You may ignore them: the history alone decides, and policies with and without groups choose alike."]
+    return [f"{differ} About x4 rows would halve this.{close_call(labels)}"]
 
 
 def history(gain: Gain, ruling: str, rows: int) -> str:
@@ -217,7 +218,9 @@ def checks(found: Iterable["Check"]) -> list[str]:
 def opening(found: "Evaluation") -> list[str]:
     """What the verdict rests on, and what was left out."""
     odd = [found.odd] if found.odd else []
-    return [found.method, *contradicted(found.grade), *left_out(found.missing), *untried(found.untried), *odd]
+    groups = "" if found.clusters is None else f" in {len(set(found.clusters))} groups"
+    held = f"{found.method} {len(found.arms)} arms{groups}."
+    return [held, *contradicted(found.grade), *left_out(found.missing), *untried(found.untried), *odd]
 
 
 def verdict(found: "Evaluation") -> list[str]:
