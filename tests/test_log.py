@@ -520,3 +520,12 @@ def test_a_column_of_text_is_not_the_right_one():
     frame = pl.DataFrame({"arm": ["a", "b"], "topic": ["x", "y"]})
     with pytest.raises(ValueError, match="'topic' must hold numbers, it holds text such as 'x': is it the right column?"):
         hr.Log.read(frame, arm="arm", reward="topic")
+
+
+def test_contexts_with_leading_zeros_are_codes(tmp_path):
+    place = tmp_path / "log.csv"
+    place.write_text("arm,r,zip,age\n" + "a,1,1000,30\n" * 1500 + "b,0,0101,40\n")
+    names = dict(arm="arm", reward="r", context=["zip", "age"])
+    assert hr.History.from_file(place, **names).encoding.names == ("zip=0101", "zip=1000", "age")
+    log = hr.Log.read(place, **names)
+    assert (log.context["zip"][-1], log.context["age"][-1]) == ("0101", 40.0)

@@ -117,7 +117,7 @@ class History:
         ``separator`` stands between the cells of text files: a comma if left out, a tab in .tsv.
         """
         names = [column.name for column in context.columns] if isinstance(context, Encoding) else _listed(context)
-        wanted = Wanted([arm, reward, *names], [reward, *names], [arm], separator)
+        wanted = Wanted([arm, reward, *names], [reward, *names], [arm], names, separator)
         history = read_with(path, wanted, lambda log: _summed(as_frame(log), arm, reward, context, scale))
         _warn(history.missing)
         return history

@@ -39,12 +39,14 @@ SEPARATORS |= {f"{ending}.gz": separator for ending, separator in SEPARATORS.ite
 class Wanted(NamedTuple):
     """What is to be read of a log's files: the columns that each must have.
 
-    ``numbers`` are columns that may hold numbers, ``labels`` those of which 01 and 1, or 1.10 and 1.1, are different values.
+    ``numbers`` are columns that may hold numbers, ``labels`` those of which 01 and 1, or 1.10 and 1.1, are different values;
+    ``contexts`` are numbers, unless some have leading zeros.
     """
 
     columns: Sequence[str]
     numbers: Sequence[str]
     labels: Sequence[str]
+    contexts: Sequence[str]
     separator: str | None = None
 
 
@@ -245,11 +247,13 @@ class _Texts:
         texts = [name for name in numbers if inferred[name] == pl.String]
         if rows is not None and texts and not all(plain.select(texts).head(rows).count().collect().row(0)):
             return self.scan(None)  # a column without a value so far is taken for text
-        doubles = {name: pl.Float64 for name in numbers if inferred[name].is_integer()}
+        whole = [name for name, dtype in inferred.items() if dtype.is_integer()]
+        codes = _codes(plain, [name for name in whole if name in (*self.wanted.labels, *self.wanted.contexts)])
+        doubles = {name: pl.Float64 for name in numbers if name in whole}
         labels = {name: inferred[name] for name in self.wanted.labels if name in inferred and name not in numbers}
         kept = [name for name, dtype in labels.items() if dtype.is_float() or dtype.is_temporal() or dtype.is_decimal()]
-        whole = {name: str(dtype) for name, dtype in labels.items() if dtype.is_integer()}
-        kept += [name for name, kind in whole.items() if kind == "Int128" or _holds_codes(plain, name)]  # too long for 64 bits
+        kept += [name for name, dtype in labels.items() if str(dtype) == "Int128"]  # too long for 64 bits
+        kept += codes
         kept += [name for name, dtype in inferred.items() if dtype.is_temporal() and not _starts_with_the_year(plain, name)]
         known = {name: dtype for name, dtype in inferred.items() if not dtype.is_temporal()}
         used = {*self.wanted.columns, *self.wanted.labels, *self.wanted.numbers}
@@ -284,11 +288,14 @@ class _Texts:
         return {"infer_schema_length": rows, "infer_schema_files": len(self.paths), "try_parse_dates": rows is not None}
 
 
-def _holds_codes(plain: "pl.LazyFrame", name: str) -> bool:
-    """Whether a column of whole numbers has some with leading zeros: then they are codes, and 01 is not 1."""
+def _codes(plain: "pl.LazyFrame", names: Sequence[str]) -> list[str]:
+    """Those of the columns of whole numbers that have some with leading zeros: then they are codes, and 01 is not 1."""
     import polars as pl
 
-    return bool(plain.select(pl.col(name).str.contains(r"^\s*[+-]?0\d").any()).collect(engine="streaming").item())
+    if not names:
+        return []
+    found = plain.select(pl.col(*names).str.contains(r"^\s*[+-]?0\d").any()).collect(engine="streaming").row(0)
+    return [name for name, coded in zip(names, found, strict=True) if coded]
 
 
 def _starts_with_the_year(plain: "pl.LazyFrame", name: str) -> bool:

@@ -76,7 +76,7 @@ class Log:
             return _read(data, roles, clusters, unlisted, f"frame of {data.implementation.name.lower()}", separator)
         numbers = [name for name in (reward, *roles.context, propensity) if name is not None]
         labels = [arm, clusters] if isinstance(clusters, str) else [arm]
-        wanted = Wanted(roles.names, numbers, labels, separator)
+        wanted = Wanted(roles.names, numbers, labels, roles.context, separator)
         return read_with(
             source, wanted, lambda log: _read(as_frame(log), roles, clusters, unlisted, Path(source).name, separator)
         )
