@@ -91,7 +91,7 @@ def tight(means: ArrayLike, clusters: Clusters, *, horizon: int, history: Plays 
             plays = _plays(gap, horizon, float(held[members[label]].sum()), best_held)
             terms.append(Term("cluster", label, gap, plays, 1.0 if form == "printed" else top - lower))
     terms += _arm_terms(values, members[parts.optimal], horizon, held, form)
-    return _bound(terms, form, "HUCBC under tight clustering (theo:tight)", values, horizon)
+    return _bound(terms, form, "HUCBC under tight clustering (Theorem 1)", values, horizon)
 
 
 def hucb(means: ArrayLike, *, horizon: int, history: Plays = None, form: Weighting = "printed") -> Bound:
@@ -103,7 +103,7 @@ def hucb(means: ArrayLike, *, horizon: int, history: Plays = None, form: Weighti
     """
     values, held = _checked(means, history, horizon, form, Weighting)
     terms = _arm_terms(values, range(values.size), horizon, held, form)
-    return _bound(terms, form, "HUCB (fact:hucb)", values, horizon)
+    return _bound(terms, form, "HUCB (Fact 2)", values, horizon)
 
 
 def adversarial(
@@ -130,7 +130,7 @@ def adversarial(
             terms.append(Term("cluster", label, gap, 16.0 * r * math.log(horizon) / (gap / 2.0) / (gap / 2.0) + rest, 1.0))
         else:
             terms += _arm_terms(values, members[label], horizon, held, "printed")
-    return _bound(terms, form, f"HUCBC' (theo:adversarial), if r = {r:g} and s = {s:g}", values, horizon)
+    return _bound(terms, form, f"HUCBC' (Theorem 3), if r = {r:g} and s = {s:g}", values, horizon)
 
 
 def log_determinant(matrices: ArrayLike) -> float:
@@ -183,10 +183,10 @@ def hlinucb(
     growth = max(final - past, 0.0)
     if form == "printed":
         radius = sigma * (math.sqrt(dimension * (growth / 2.0 - math.log(delta))) + norm / math.sqrt(phi))
-        note = "HLinUCB (thm:hlinucb) as printed: not a proven bound, its radius leaves out the noise in history."
+        note = "HLinUCB (Theorem 4) as printed: not a proven bound, its radius leaves out the noise in history."
     else:
         radius = sigma * math.sqrt(2.0 * (final / 2.0 - math.log(delta))) + norm
-        note = f"HLinUCB (thm:hlinucb), repaired: holds with probability {1.0 - delta:g} if alpha is the radius {radius:.4g}."
+        note = f"HLinUCB (Theorem 4), repaired: holds with probability {1.0 - delta:g} if alpha is the radius {radius:.4g}."
     value = radius * math.sqrt(8.0 * horizon * growth)
     return Bound(value, form, note + _vacuous(value, 2.0 * horizon))
 

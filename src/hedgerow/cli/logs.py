@@ -86,7 +86,6 @@ def evaluate(
     hedgerow evaluate log.csv --arm ad --reward click --clusters topic --propensity p --no-history
     """
     from ..verdict.evaluation import evaluate as judge
-    from ..verdict.page import write
 
     check_folder(out)
     console = Console(stderr=True)
@@ -96,7 +95,7 @@ def evaluate(
             propensity=propensity, separator=separator, logging=logging, split=split, history=history, rounds=rounds, seed=seed,
             say=status.update,
         )  # fmt: skip
-        page = write(found, out)
+        page = found.save(out)
     _show_verdict(found)
     Console().print(f"Read {page}; the numbers are in verdict.json beside it.", soft_wrap=True, highlight=False, markup=False)
     if found.refused:

@@ -50,7 +50,8 @@ def looks(policies: Iterable[str]) -> dict[str, dict[str, Any]]:
     """How each policy of a figure is drawn; a control with shuffled labels is dashed, in the colour of its policy."""
     names = {policy: policy.partition(" shuffled")[0].replace("Lin", "") for policy in policies}
     others = dict.fromkeys(name for name in names.values() if name not in LOOKS)
-    known = LOOKS | dict(zip(others, cycle(OTHERS), strict=False))
+    taken = {LOOKS[name][0] for name in names.values() if name in LOOKS}
+    known = LOOKS | dict(zip(others, cycle(sorted(OTHERS, key=lambda look: look[0] in taken)), strict=False))
     drawn = {}
     for policy, name in names.items():
         (colour, marker), dashed = known[name], " shuffled" in policy

@@ -99,6 +99,12 @@ class Evaluation:
 
         return verdict_figure(self)
 
+    def save(self, folder: str | Path) -> Path:
+        """Write the page, index.html, and its numbers, verdict.json, into a folder; the page's path."""
+        from .page import write
+
+        return write(self, folder)
+
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
         found = asdict(replace(self, curves={}, course=None, plays=None, means=None))
