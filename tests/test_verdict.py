@@ -146,7 +146,7 @@ def test_signs_that_no_font_has_are_no_cause_for_warnings():
 
 def test_the_best_arms_are_listed_by_name():
     arms, means = (*(f"ad-{a}" for a in range(22)), "ad\n22"), np.array([np.linspace(0.1, 0.32, 23)] * 3)
-    told = ranking.lines(arms, np.arange(1000.0, 1023.0), means, "the JSON")
+    told = ranking.lines(arms, None, np.arange(1000.0, 1023.0), means, "the JSON")
     assert told[:3] == [
         "Arms, best first, means drawn together where rows are few:",
         "  arm     rows   mean  90 % interval",
@@ -154,6 +154,12 @@ def test_the_best_arms_are_listed_by_name():
     ]
     assert (len(told), told[-1]) == (23, "3 more arms: all are in the JSON.")
     assert ranking.rest(arms[:20], "the JSON") == []
+    grouped = ranking.lines(arms[:2], ("x", "why"), np.ones(2), means[:, :2], "the JSON")
+    assert grouped[1:] == [
+        "  arm   group  rows   mean  90 % interval",
+        "  ad-1  why       1  0.110  0.110 to 0.110",
+        "  ad-0  x         1  0.100  0.100 to 0.100",
+    ]
 
 
 def test_of_many_arms_each_group_shows_its_best():

@@ -4,10 +4,10 @@ import math
 
 from ..kernel import compiled
 from ..randomness import mixed, normal
-from ..statistics import PULLS, waiting
+from ..statistics import waiting
 from ..tree import FIRST, PARENT, SIZE
 from ..types import Floats, Links
-from .neglect import neglected
+from .neglect import neglected, plays_of
 from .rewards import (
     BOLDER,
     CALM,
@@ -66,7 +66,7 @@ def untried(tree: Links, online: Floats, past: Floats, pending: Floats, first: i
     """Of the arms from ``first`` up to ``last`` that were never played one by a fixed shuffle, or -1."""
     chosen, least = -1, 1 << 33
     for node in range(first, last):
-        if tree[node, SIZE] == 0 and online[node, PULLS] + past[node, PULLS] + waiting(pending, node) == 0.0:
+        if tree[node, SIZE] == 0 and plays_of(online, past, pending, node) == 0.0:
             rank = mixed(node - first)
             if rank < least:
                 chosen, least = node, rank
@@ -78,7 +78,7 @@ def known(tree: Links, online: Floats, past: Floats, pending: Floats, cluster: i
     """How many arms of a cluster were played, or are waited for, so often."""
     found = 0.0
     for node in range(tree[cluster, FIRST], tree[cluster, FIRST] + tree[cluster, SIZE]):
-        if tree[node, SIZE] == 0 and online[node, PULLS] + past[node, PULLS] + waiting(pending, node) >= enough:
+        if tree[node, SIZE] == 0 and plays_of(online, past, pending, node) >= enough:
             found += 1.0
     return found
 
@@ -89,7 +89,7 @@ def unfamiliar(tree: Links, online: Floats, past: Floats, pending: Floats, clust
     first, last = tree[cluster, FIRST], tree[cluster, FIRST] + tree[cluster, SIZE]
     chosen, most, least = -1, -1.0, 1 << 33
     for node in range(first, last):
-        plays = online[node, PULLS] + past[node, PULLS] + waiting(pending, node)
+        plays = plays_of(online, past, pending, node)
         rank = mixed(node - first)
         if tree[node, SIZE] == 0 and plays < FAMILIARITY and (plays > most or (plays == most and rank < least)):
             chosen, most, least = node, plays, rank
@@ -128,7 +128,7 @@ def opening(tree: Links, online: Floats, past: Floats, pending: Floats, derived:
     if ledger[UNIT] == 0.0:
         chosen, least = 0, math.inf
         for node in range(1, len(tree)):
-            plays = online[node, PULLS] + past[node, PULLS] + waiting(pending, node)
+            plays = plays_of(online, past, pending, node)
             if tree[node, SIZE] == 0 and plays < least:
                 chosen, least = node, plays
         return chosen

@@ -31,7 +31,10 @@ def neglected(tree: Links, online: Floats, past: Floats, pending: Floats, rounds
     for node in range(1, len(tree)):
         if tree[node, SIZE] == 0 and plays_of(online, past, pending, node) < fewest:
             chosen, fewest = node, plays_of(online, past, pending, node)
+    most = NEGLECT * math.sqrt(rounds) / (fewest + 1.0)
+    if most < 1.0:
+        return -1
     for node in range(1, len(tree)):
         if tree[node, SIZE] == 0 and plays_of(online, past, pending, node) < ALIKE * (fewest + 1.0):
             unknown += 1.0
-    return chosen if unknown * (fewest + 1.0) <= NEGLECT * math.sqrt(rounds) else -1
+    return chosen if unknown <= most else -1

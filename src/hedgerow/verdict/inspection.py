@@ -78,7 +78,8 @@ class Inspection:
     def __str__(self) -> str:
         if self.means is None:
             return "\n".join(sentences(self))
-        return "\n".join([*sentences(self), *ranking.lines(self.arms, self.plays, self.means, "the JSON (--json, to_dict)")])
+        table = ranking.lines(self.arms, self.clusters, self.plays, self.means, "the JSON (--json, to_dict)")
+        return "\n".join([*sentences(self), *table])
 
     def _repr_html_(self) -> str:
         from .page import inspection_section

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from ..numerals import numeral
 from ..report.figures import svg
-from ..types import Floats, Label
 from . import ranking, words
 from .figures import arms_figure, course_figure, curves_figure, gains_figure
 from .interval import Gain
@@ -122,17 +121,16 @@ def _arms(found: "Evaluation") -> str:
     grouped = f"<p>{escape(words.tightness(found.explained))}</p>" if found.explained is not None else ""
     caption = "Expected reward of each arm in the later part with its 90 % interval, as the judge sees it; the best group first."
     drawing = _drawing(arms_figure(found.arms, found.clusters, found.means), caption)
-    return f"<h2>Arms by group</h2>\n{drawing}\n{grouped}\n{_ranking(found.arms, found.plays, found.means, 'verdict.json')}"
+    table = _ranking(ranking.best(found.arms, found.clusters, found.plays, found.means), ranking.rest(found.arms, "verdict.json"))
+    return f"<h2>Arms by group</h2>\n{drawing}\n{grouped}\n{table}"
 
 
-def _ranking(arms: Sequence[Label], plays: Floats, means: Floats, where: str) -> str:
+def _ranking(best: Sequence[dict[str, str]], left_out: Sequence[str]) -> str:
     """The best arms as a table."""
-    head = "".join(f"<th>{escape(name)}</th>" for name in ranking.HEAD)
-    rows = "".join(
-        f"<tr><td>{escape(name)}</td>{''.join(f'<td class=n>{cell}</td>' for cell in cells)}</tr>"
-        for name, *cells in ranking.best(arms, plays, means)
-    )
-    rest = "".join(f"<p>{escape(line)}</p>" for line in ranking.rest(arms, where))
+    head = "".join(f"<th>{escape(name)}</th>" for name in best[0])
+    starts = {name: "<td>" if name in ranking.TEXTS else "<td class=n>" for name in best[0]}
+    rows = "".join(f"<tr>{''.join(f'{starts[name]}{escape(cell)}</td>' for name, cell in row.items())}</tr>" for row in best)
+    rest = "".join(f"<p>{escape(line)}</p>" for line in left_out)
     return f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>\n{rest}'
 
 
@@ -159,5 +157,6 @@ def inspection_section(found: "Inspection") -> str:
     lines = "\n".join(f"<p>{escape(line)}</p>" for line in sentences(found))
     if found.means is None:
         return f"<h1>{escape(found.source)}</h1>\n{lines}"
-    table = _ranking(found.arms, found.plays, found.means, "to_dict() and frame()")
+    best = ranking.best(found.arms, found.clusters, found.plays, found.means)
+    table = _ranking(best, ranking.rest(found.arms, "to_dict() and frame()"))
     return f"<h1>{escape(found.source)}</h1>\n{lines}\n{_drawing(found.plot(), caption)}\n{table}"

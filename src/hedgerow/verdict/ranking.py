@@ -8,20 +8,22 @@ from ..numerals import decimals
 from ..types import Floats, Label
 
 MOST_SHOWN = 20
-HEAD = ("arm", "rows", "mean", "90 % interval")
+TEXTS = {"arm", "group"}
+"""Columns that are no numbers."""
 
 
-def best(arms: Sequence[Label], plays: Floats, means: Floats) -> list[tuple[str, str, str, str]]:
-    """The cells of at most 20 arms, the highest mean first; ``means`` are median, 5 % and 95 % quantile (3 x arms)."""
+def best(arms: Sequence[Label], groups: Sequence[Label] | None, plays: Floats, means: Floats) -> list[dict[str, str]]:
+    """The cells of at most 20 arms by column, the highest mean first; ``means`` are median, 5 % and 95 % quantile (3 x arms)."""
     median, low, high = means
     order = np.argsort(-median, kind="stable")[:MOST_SHOWN].tolist()
     reach = (high - low)[order]
     after = max(decimals(median.tolist(), 3), decimals([float(np.median(reach))], 2))
-    means_of = [tuple(f"{part[at]:,.{after}f}" for part in (median, low, high)) for at in order]
-    return [
-        (str(arms[at]), f"{plays[at]:,.0f}", middle, f"{least} to {most}")
-        for at, (middle, least, most) in zip(order, means_of, strict=True)
-    ]
+    shown = []
+    for at in order:
+        middle, least, most = (f"{part[at]:,.{after}f}" for part in (median, low, high))
+        told = {"arm": str(arms[at])} | ({} if groups is None else {"group": str(groups[at])})
+        shown.append(told | {"rows": f"{plays[at]:,.0f}", "mean": middle, "90 % interval": f"{least} to {most}"})
+    return shown
 
 
 def named(means: Floats | None) -> dict[str, list[float]] | None:
@@ -35,9 +37,15 @@ def rest(arms: Sequence[Label], where: str) -> list[str]:
     return [f"{more:,} more arm{'' if more == 1 else 's'}: all are in {where}."] if more > 0 else []
 
 
-def lines(arms: Sequence[Label], plays: Floats, means: Floats, where: str) -> list[str]:
+def lines(arms: Sequence[Label], groups: Sequence[Label] | None, plays: Floats, means: Floats, where: str) -> list[str]:
     """The table as text."""
-    cells = [HEAD, *((" ".join(name.split()), *numbers) for name, *numbers in best(arms, plays, means))]
-    name, rows, mean, _ = (max(len(row[column]) for row in cells) for column in range(len(HEAD)))
-    told = [f"  {row[0]:<{name}}  {row[1]:>{rows}}  {row[2]:>{mean}}  {row[3]}" for row in cells]
+    shown = best(arms, groups, plays, means)
+    columns = {name: [name, *(" ".join(row[name].split()) for row in shown)] for name in shown[0]}
+    padded = [_padded(cells, left=name in TEXTS or name == [*columns][-1]) for name, cells in columns.items()]
+    told = [f"  {'  '.join(row)}".rstrip() for row in zip(*padded, strict=True)]
     return ["Arms, best first, means drawn together where rows are few:", *told, *rest(arms, where)]
+
+
+def _padded(cells: list[str], *, left: bool) -> list[str]:
+    width = max(map(len, cells))
+    return [cell.ljust(width) if left else cell.rjust(width) for cell in cells]
