@@ -226,6 +226,14 @@ def test_nonsense_is_refused_or_said_to_be_unchecked(arms, rows):
         hr.inspect(pl.DataFrame(columns), arm="ad", reward="click", propensity="p")
 
 
+def test_a_few_rows_that_hold_most_of_the_reward_are_pointed_out():
+    rng = np.random.default_rng(0)
+    revenue = (rng.random(5000) < 0.04) * 30.0 * np.exp(rng.normal(0.0, 0.5, 5000))
+    assert "One row in a hundred makes up 4" in words.odd_rewards(revenue)
+    for usual in (rng.exponential(size=5000), rng.normal(size=5000), rng.lognormal(size=5000), np.ones(5000), revenue[:50]):
+        assert words.odd_rewards(usual) == ""
+
+
 def test_a_good_grouping_helps(good):
     assert good.rulings == {"grouping": "helps"}
     assert good.gains["labels"].low > 0

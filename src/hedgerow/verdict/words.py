@@ -3,6 +3,8 @@
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from ..estimates.chisquare import p_value
 from ..estimates.grouping import Explained
 from ..numerals import numeral
@@ -30,6 +32,9 @@ SHORT = {
 }
 FEW = 0.01
 """A smaller share of the rewards than this is looked at as a possible mistake."""
+
+HEAVY = 0.3
+"""Share of what rewards differ by that is much for a hundredth of the rows."""
 
 SENSITIVITY = "No propensities, and logging was not random: a sensitivity study, not evidence."
 
@@ -62,14 +67,28 @@ def left_out(missing: dict[str, int]) -> list[str]:
 
 
 def odd_rewards(reward: Floats) -> str:
-    """A warning of a few rewards beside 0 and 1, which may be mistakes and change how all are judged; empty if there are none."""
+    """A warning of a few rewards beside 0 and 1, which may be mistakes and change how all are judged, or of a few that make up
+    much of all; empty if there are none."""
     odd = reward[(reward != 0.0) & (reward != 1.0)]
     if not 0 < odd.size <= FEW * reward.size:
-        return ""
+        return heavy_rewards(reward) if odd.size else ""
     which = (
         f"{odd.size:,} others, such as {numeral(float(odd[0]))}, are" if odd.size > 1 else f"one, {numeral(float(odd[0]))}, is"
     )
     return f"Nearly all rewards are 0 or 1; {which} not: look whether that is a mistake, for it changes how all are judged."
+
+
+def heavy_rewards(reward: Floats) -> str:
+    """A warning where a hundredth of the rows holds much of what rewards differ by."""
+    apart = np.sort(np.abs(reward - np.median(reward)))
+    few = int(FEW * apart.size)
+    share = float(apart[apart.size - few :].sum() / max(apart.sum(), 1e-300))
+    if share < HEAVY:
+        return ""
+    return (
+        f"One row in a hundred makes up {share:.0%} of all that rewards differ by: intervals take the noise to be normal, and "
+        "hold the truth more seldom than they say. A cap on the largest rewards would help."
+    )
 
 
 def contradicted(grade: "Grade") -> list[str]:
