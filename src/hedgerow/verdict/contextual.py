@@ -23,6 +23,7 @@ from .evidence import Grade
 from .gains import paired
 from .interval import Gain
 from .replay import BOOTSTRAPS, ORDERS, REPEATS, SHARE, bootstrap_gain
+from .ruling import roughly
 from .split import Split
 
 if TYPE_CHECKING:
@@ -165,7 +166,8 @@ def context_refusal(log: "Log", split: Split, grade: Grade, rounds: int, seed: i
     if rows < split.future_rows and rows // arms < MATCHED * arms:
         return (
             f"thinned to an even choice of arms, {split.future_rows:,} rows become {rows:,}, of which some {rows // arms:,} "
-            f"would match what a policy chooses; it takes {MATCHED * arms:,}"
+            f"would match what a policy chooses; it takes {MATCHED * arms:,}, that is some "
+            f"{roughly(split.future_rows * MATCHED * arms * arms / max(rows, 1)):,} rows like these"
         )
     if (length := horizon(rows, arms, rounds)) < arms:
         return f"{rows:,} rows make a replay with contexts of {length} rounds; it needs as many as arms, {arms}"

@@ -46,7 +46,7 @@ def few_events(sums: Sums, part: str, rows: int) -> str | None:
     which = "events" if sums.overall <= 0.5 else "failures"
     if (sums.rows != np.round(sums.rows)).any():
         which = f"effective {which}"
-    more = f", that is a log of some {_round(rows * needed / max(count, 1e-9)):,} rows" if count >= 0.5 else ""
+    more = f", that is a log of some {roughly(rows * needed / max(count, 1e-9)):,} rows" if count >= 0.5 else ""
     return f"{count:.0f} {which} {part} over {arms} arms; about {needed:.0f} are needed{more}."
 
 
@@ -93,7 +93,7 @@ def deals(sizes: list[int]) -> int:
     return ways
 
 
-def _round(value: float) -> int:
+def roughly(value: float) -> int:
     """To two digits."""
     digits = max(len(str(int(value))) - 2, 0)
     return int(round(value / 10**digits) * 10**digits)
