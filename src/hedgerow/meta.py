@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeAlias, cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,8 +14,9 @@ from . import state
 from .arms import Clusters, new_path, regrouped, shown
 from .bandit import Bandit
 from .checks import checked_context, checked_reward, own_decision, same_policy
+from .experts import Awaited, awaited_round, by_name, encoding_of
 from .explanation import Explanation, Score
-from .history import History, common_encoding
+from .history import History
 from .logs.encoding import Encoding, all_encoded, encoded
 from .logs.rounds import as_numbers
 from .rules import RULES
@@ -24,9 +25,6 @@ from .trust import Trust
 from .types import Context, Decision, Decisions, Label, Policy
 from .waiting import Waiting
 from .whole import Locked, whole
-
-Awaited: TypeAlias = tuple[Label, tuple[str, ...], tuple[float, ...] | None]
-"""A round whose reward is still to come: its arm, the experts that were followed (none, if others decided), and its context."""
 
 CHOOSERS = ("ucb", "d3rb")
 """Rules that can choose among experts."""
@@ -55,7 +53,7 @@ class Meta(Locked):
             raise ValueError(f"rule must be one of {shown(CHOOSERS)}, got {rule!r}")
         self.name = name
         self.shared = bool(shared)
-        self.experts = _by_name(experts)
+        self.experts = by_name(experts)
         self._expected: Waiting[Awaited] = Waiting()
         self._chooser = Bandit(self.experts, RULES[rule](*(() if scale is None else (scale,))), name=name)
         made = (self._chooser.identity, self.shared, [(key, expert.identity) for key, expert in self.experts.items()])
@@ -90,7 +88,7 @@ class Meta(Locked):
     @property
     def encoding(self) -> Encoding | None:
         """How the first expert that can reads contexts of raw values."""
-        return next((encoding for encoding in map(_encoding_of, self.experts.values()) if encoding is not None), None)
+        return next((encoding for encoding in map(encoding_of, self.experts.values()) if encoding is not None), None)
 
     @property
     def rounds(self) -> int:
@@ -165,7 +163,7 @@ class Meta(Locked):
         followed, inner = self._passed_on(decision)
         self.check(decision.arm, reward, decision.context)
         if self._expected:
-            awaited = _awaited(decision.arm, decision.experts, decision.context)
+            awaited = awaited_round(decision.arm, decision.experts, decision.context)
             if not self._expected[awaited]:  # else it would be taken for one that others wait for
                 self.expect(decision)
             self._expected.settle(awaited)
@@ -189,7 +187,7 @@ class Meta(Locked):
         self.check(decision.arm, 0.0, decision.context)
         self.experts[followed].expect(inner)
         self._chooser.anticipate(followed)
-        self._expected[_awaited(decision.arm, decision.experts, decision.context)] += 1
+        self._expected[awaited_round(decision.arm, decision.experts, decision.context)] += 1
         if self.shared:
             self._warn_of([other for name, other in self.experts.items() if name != followed], decision)
 
@@ -197,7 +195,7 @@ class Meta(Locked):
     def cancel(self, decision: Decision) -> None:
         """Wait no longer for the reward of an expected decision: it will not come."""
         followed, inner = self._passed_on(decision)
-        awaited = self._checked(_awaited(decision.arm, decision.experts, decision.context))
+        awaited = self._checked(awaited_round(decision.arm, decision.experts, decision.context))
         self.experts[followed].cancel(inner)
         self._chooser.dismiss(followed)
         self._expected.settle(awaited)
@@ -212,7 +210,7 @@ class Meta(Locked):
         if self.shared:
             seen = None if x is None else tuple(x)
             self._warn_of(list(self.experts.values()), Decision(arm, context=seen))
-            self._expected[_awaited(arm, (), seen)] += 1
+            self._expected[awaited_round(arm, (), seen)] += 1
 
     @whole
     def dismiss(self, arm: Label, context: Context | None = None) -> None:
@@ -220,7 +218,7 @@ class Meta(Locked):
         x = encoded(context, self)
         if self.shared:
             seen = None if x is None else tuple(x)
-            awaited = self._checked(_awaited(arm, (), seen))
+            awaited = self._checked(awaited_round(arm, (), seen))
             self._dismiss_in(list(self.experts.values()), Decision(arm, context=seen))
             self._expected.settle(awaited)
 
@@ -258,7 +256,7 @@ class Meta(Locked):
         if self.shared:
             seen = None if x is None else tuple(x)
             if self._expected:
-                awaited = _awaited(arm, (), seen)
+                awaited = awaited_round(arm, (), seen)
                 if not self._expected[awaited]:
                     self.anticipate(arm, seen)
                 self._expected.settle(awaited)
@@ -375,7 +373,7 @@ class Meta(Locked):
         parts = [file.inside(made["parts"][f"expert-{n}"], f"expert-{n}") for n in range(len(made["experts"]))]
         kinds: dict[str, type[Bandit] | type[Meta]] = {"bandit": Bandit, "meta": Meta}
         restored = [kinds[part.manifest["kind"]]._restore(part) for part in parts]
-        self.experts = _by_name(dict(zip(made["experts"], restored, strict=True)))
+        self.experts = by_name(dict(zip(made["experts"], restored, strict=True)))
         self._expected = Waiting.restored(made["waiting"])
         self._chooser = Bandit._restore(file.inside(made["parts"]["chooser"], "chooser"))
         if self._chooser.arms != tuple(self.experts):
@@ -384,39 +382,3 @@ class Meta(Locked):
 
     def __repr__(self) -> str:
         return f"{self.name}({', '.join(self.experts)}; {len(self.arms)} arms, {self.rounds} rounds)"
-
-
-def _awaited(arm: Label, experts: tuple[str, ...], context: Sequence[float] | None) -> Awaited:
-    """As it is counted and saved: without NumPy's own kinds of labels and numbers."""
-    plain = arm.item() if isinstance(arm, np.generic) else arm
-    return plain, experts, None if context is None else tuple(map(float, context))
-
-
-def _by_name(experts: Sequence[Policy] | Mapping[str, Policy]) -> dict[str, Policy]:
-    """The experts under distinct names, all over the same arms and contexts of one length."""
-    if isinstance(experts, Mapping):
-        named = {str(name): expert for name, expert in experts.items()}
-    else:
-        named = {getattr(expert, "name", repr(expert)): expert for expert in experts}
-    if len(named) < len(experts):
-        raise ValueError("two experts have the same name: give them as a dict, name -> policy")
-    if not named:
-        raise ValueError("experts must hold at least one policy, got none")
-    if strange := [expert for expert in named.values() if not hasattr(expert, "learn")]:
-        raise ValueError(f"experts must be policies, got {strange[0]!r}")
-    first = next(iter(named.values()))
-    for name, expert in named.items():
-        if expert.arms != first.arms:
-            raise ValueError(f"experts must have the same arms in the same order; those of {name!r} differ")
-    if len({id(expert) for expert in named.values()}) < len(named):
-        raise ValueError("each expert must be a policy of its own: one is given twice")
-    dimensions = {expert.dimension for expert in named.values() if expert.dimension}
-    if len(dimensions) > 1:
-        raise ValueError(f"experts must take contexts of one length, got {sorted(dimensions)}")
-    common_encoding(map(_encoding_of, named.values()), "experts must read contexts alike")
-    return named
-
-
-def _encoding_of(expert: Policy) -> Encoding | None:
-    """How an expert reads contexts of raw values; other people's policies have no such thing."""
-    return getattr(expert, "encoding", None)
