@@ -108,7 +108,7 @@ def test_bad_frames_are_refused_in_a_sentence(spark, in_spark):
     for frame in (in_spark, in_dask(LOG)):
         with pytest.raises(ValueError, match="no column 'price'"):
             hr.History.from_frame(frame, arm="ad", reward="price")
-        with pytest.raises(ValueError, match="'city' must hold numbers, it holds String such as"):
+        with pytest.raises(ValueError, match="'city' must hold numbers, it holds text such as 'Oslo': is it the right column"):
             hr.History.from_frame(frame, arm="ad", reward="city")
     infinite = pl.DataFrame({"ad": ["a"], "click": [np.inf]})
     for frame in (spark.sql("SELECT 'a' AS ad, double('inf') AS click"), in_dask(infinite)):
