@@ -79,12 +79,9 @@ def _content(data: Any, name: str, dtype: Any) -> str:
     """What a column holds, with the first value that is no number."""
     import narwhals as nw
 
-    values = collected(data.select(name).head(ROWS_TO_SHOW))[name].to_list()
-    given = [value for value in values if value is not None]
-    if not values:
-        return "has no rows"
+    given = collected(data.select(name).filter(~nw.col(name).is_null()).head(ROWS_TO_SHOW))[name].to_list()
     if not given:
-        return "has no values"
+        return "has no values" if len(collected(data.select(name).head(1))) else "has no rows"
     if dtype == nw.String and not (odd := _odd_texts(data, name))[1]:
         return f"holds text such as {given[0]!r:.80}: make numbers of it first"
     if dtype == nw.String and not any(is_number(value) for value in given):
