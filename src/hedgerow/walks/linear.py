@@ -39,12 +39,15 @@ from ..hierarchy.sums import row_size as row_size
 from ..hierarchy.width import bonus
 from ..kernel import compiled
 from ..nodes import Layout, Nodes
-from ..randomness import draw
+from ..randomness import draw, mixed
 from ..rules import Rule
 from ..statistics import PULLS, second_moments, usable
 from ..tree import POLICY_CLOCK, clock_at
 from ..types import Floats, Integers, Links
 from . import Course
+
+SELDOM = 8
+"""One round in so many, by a fixed shuffle, is looked at for an arm that is neglected."""
 
 
 def shapes(rule: Rule, nodes: int, dimension: int | None) -> tuple[tuple[int, int], tuple[int]]:
@@ -103,8 +106,9 @@ def _choose(
     context: Floats,
     uniform: float,
 ) -> int:
-    if usable(context):
-        leaf = neglected(tree, online, past, pending, clock_at(POLICY_CLOCK, online, pending, 0))
+    rounds = clock_at(POLICY_CLOCK, online, pending, 0)
+    if mixed(int(rounds)) % SELDOM == 0 and usable(context):
+        leaf = neglected(tree, online, past, pending, rounds)
         if leaf >= 0:
             return leaf
     return best_arm(tree, derived, ledger, context, uniform)
