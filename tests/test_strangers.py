@@ -84,7 +84,7 @@ def test_a_new_arm_that_is_much_better_is_found_whatever_its_group(contexts, gro
     policy = hr.Auto(range(20), clusters=[f"g{k // 5}" for k in range(20)], history=log)
     policy.add_arm(20, cluster=group)
     chosen = []
-    for context in rng.normal(size=(3000, 3)):
+    for context in rng.normal(size=(5000, 3)):
         decision = policy.select(context if contexts else None)
         policy.update(decision, float(rng.random() < rates[decision.arm]))
         chosen.append(decision.arm)
