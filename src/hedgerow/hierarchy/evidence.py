@@ -55,6 +55,13 @@ histories."""
 
 
 @compiled
+def spread_at(derived: Floats, node: int, rho: float) -> float:
+    """Variance of a node around its parent, in units of sig2."""
+    spread: float = rho + derived[node, ODD]
+    return spread
+
+
+@compiled
 def covariance_start(dimension: int) -> int:
     """Where the covariance of a derived row starts."""
     return MEAN + dimension
@@ -230,7 +237,7 @@ def eliminate_lower(model: Model, rho: float, products: Floats) -> float:
     logdet: float = model.totals[LOGDET]
     for node in range(len(model.tree) - 1, 0, -1):
         if model.tree[node, PARENT] > 0:
-            logdet += eliminate(model, node, rho + model.derived[node, ODD], products)
+            logdet += eliminate(model, node, spread_at(model.derived, node, rho), products)
     return logdet
 
 

@@ -16,7 +16,7 @@ from ..kernel import compiled, summing
 from ..statistics import AWAITED, PULLS, dot, usable
 from ..tree import FIRST, PARENT, SIZE, TIE, least_best, pick
 from ..types import Floats, Links
-from .evidence import CEILING, MEAN, ODD, covariance_start
+from .evidence import CEILING, MEAN, ODD, covariance_start, spread_at
 from .ledger import COUNT, DEPTH, LARGEST, LEAST, NEXT, OFFSET, RHO, SIG2, VARIANCE, record
 from .lens import dimension_seen, outdated, seen
 from .posterior import depth_of
@@ -61,7 +61,7 @@ def _climb(tree: Links, derived: Floats, ledger: Floats, node: int, context: Flo
     scale, width = 1.0, 0.0
     for level in range(depth, 0, -1):
         width += _image(derived, node, scale, images, level, level - 1)
-        scale = 1.0 / (ledger[RHO] + derived[node, ODD])
+        scale = 1.0 / spread_at(derived, node, ledger[RHO])
         node = tree[node, PARENT]
     return max(width, 0.0)
 
@@ -134,7 +134,7 @@ def _narrow(tree: Links, derived: Floats, ledger: Floats, leaf: int, images: Flo
         for i in range(images.shape[1]):
             variance += scale * images[level, i] * images[level - 1, i]
         _narrow_node(derived, node, images, level - 1, 1.0 / variance)
-        scale = 1.0 / (ledger[RHO] + derived[node, ODD])
+        scale = 1.0 / spread_at(derived, node, ledger[RHO])
         node = tree[node, PARENT]
 
 
@@ -168,7 +168,7 @@ def _move(tree: Links, derived: Floats, ledger: Floats, leaf: int, images: Float
     moves = np.zeros(images.shape)  # row i + 1: of the node i + 1 levels below the root; row 0: the root's, none
     node, level = path[0], 0
     while True:
-        _follow(derived, node, 1.0 / (ledger[RHO] + derived[node, ODD]), moves, level)
+        _follow(derived, node, 1.0 / spread_at(derived, node, ledger[RHO]), moves, level)
         for i in range(images.shape[1]):
             if node == path[level]:
                 moves[level + 1, i] += step * images[level, i]
@@ -202,7 +202,7 @@ def _due(tree: Links, online: Floats, past: Floats, derived: Floats, ledger: Flo
     """Whether a refresh is due, after a round of an arm."""
     if online[0, PULLS] + past[0, PULLS] >= ledger[NEXT] or leverage > LARGE_LEVERAGE or outdated(online, past, ledger):
         return True
-    return online[leaf, PULLS] % ENOUGH == 0.0 and strange(tree, online, past, derived, ledger, leaf)
+    return online[leaf, PULLS] % ENOUGH == 0.0 and strange(tree, online, past, derived, ledger, leaf) > 0.0
 
 
 @compiled

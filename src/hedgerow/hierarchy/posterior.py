@@ -18,7 +18,6 @@ from ..types import Floats, Links
 from .evidence import (
     CEILING,
     MEAN,
-    ODD,
     SQUARE,
     WEIGHT,
     Model,
@@ -29,6 +28,7 @@ from .evidence import (
     eliminate_upper,
     mean_square_of_contexts,
     profile,
+    spread_at,
 )
 from .ledger import DEPTH, NEXT, OFFSET, PHI, RHO, SIG2, STEP
 from .width import ceiling_of
@@ -190,7 +190,7 @@ def solve(model: Model, ledger: Floats) -> None:
     for node in range(1, len(model.tree)):
         if model.tree[node, PARENT] == 0:
             eliminate(model, node, ledger[PHI], products)
-        scale = 1.0 / (ledger[RHO] + model.derived[node, ODD])
+        scale = 1.0 / spread_at(model.derived, node, ledger[RHO])
         set_mean(model, node, scale, ledger[OFFSET])
         inner = model.tree[node, SIZE] > 0
         whole = model.below[node] if inner else model.work[0]  # S of an inner node takes the place of its A

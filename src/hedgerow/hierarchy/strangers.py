@@ -41,15 +41,16 @@ def strangeness(online: Floats, derived: Floats, ledger: Floats, node: int) -> t
 
 
 @compiled
-def strange(tree: Links, online: Floats, past: Floats, derived: Floats, ledger: Floats, node: int) -> bool:
-    """Whether an arm of a cluster does not seem to belong there; only of arms without history, which may lie.
+def strange(tree: Links, online: Floats, past: Floats, derived: Floats, ledger: Floats, node: int) -> float:
+    """The spread that explains an arm which does not seem to belong to its cluster, else 0; history may lie, and exempts an arm.
 
     A chi-square exceeds d + 2 sqrt(d x) + 2 x with a chance of at most exp(-x) (Laurent and Massart, 2000).
     """
     if tree[node, PARENT] <= 0 or derived[node, ODD] > 0.0 or online[node, PULLS] < ENOUGH or past[node, PULLS] > 0.0:
-        return False
+        return 0.0
     d = dimension_seen(ledger)
-    return strangeness(online, derived, ledger, node)[0] > d + 2.0 * math.sqrt(d * MARGIN) + 2.0 * MARGIN
+    far, spread = strangeness(online, derived, ledger, node)
+    return spread if far > d + 2.0 * math.sqrt(d * MARGIN) + 2.0 * MARGIN else 0.0
 
 
 @compiled
@@ -57,7 +58,8 @@ def mark_strangers(tree: Links, online: Floats, past: Floats, derived: Floats, l
     """Give arms that turn out not to belong a wider spread, at least that of the clusters; whether there are new ones."""
     found = False
     for node in range(1, len(tree)):
-        if tree[node, SIZE] == 0 and strange(tree, online, past, derived, ledger, node):
-            derived[node, ODD] = max(ledger[PHI], strangeness(online, derived, ledger, node)[1])
+        spread = strange(tree, online, past, derived, ledger, node) if tree[node, SIZE] == 0 else 0.0
+        if spread > 0.0:
+            derived[node, ODD] = max(ledger[PHI], spread)
             found = True
     return found

@@ -96,50 +96,37 @@ def rewarmed(ledger: Floats) -> Floats:
 
 
 @compiled
-def _choose(
-    tree: Links,
-    online: Floats,
-    past: Floats,
-    pending: Floats,
-    derived: Floats,
-    ledger: Floats,
-    context: Floats,
-    uniform: float,
-) -> int:
+def _spared(tree: Links, online: Floats, past: Floats, pending: Floats) -> int:
+    """The arm that this round is for whatever the context, or -1."""
     rounds = clock_at(POLICY_CLOCK, online, pending, 0)
-    if mixed(int(rounds)) % SELDOM == 0 and usable(context):
-        leaf = neglected(tree, online, past, pending, rounds)
-        if leaf >= 0:
-            return leaf
-    return best_arm(tree, derived, ledger, context, uniform)
+    return neglected(tree, online, past, pending, rounds) if mixed(int(rounds)) % SELDOM == 0 else -1
+
+
+@compiled
+def _choose(tree: Links, derived: Floats, ledger: Floats, context: Floats, uniform: float, spared: int) -> int:
+    return spared if spared >= 0 and usable(context) else best_arm(tree, derived, ledger, context, uniform)
 
 
 def choose(rule: int, clock: int, nodes: Nodes, context: Floats, key: int) -> int:
     """The leaf to play, or -1 for a context that cannot be used."""
     arms, online, past, pending, derived, ledger, *_ = nodes
-    return _choose(arms.tree, online, past, pending, derived, ledger, context, draw(key, 0))
+    spared = _spared(arms.tree, online, past, pending)
+    return _choose(arms.tree, derived, ledger, context, draw(key, 0), spared)
 
 
 def choose_many(rule: int, clock: int, nodes: Nodes, contexts: Floats, keys: Integers, chosen: Integers) -> None:
     """Fill in the leaf for each row of contexts."""
     arms, online, past, pending, derived, ledger, *_ = nodes
-    _choose_many(arms.tree, online, past, pending, derived, ledger, contexts, keys, chosen)
+    spared = _spared(arms.tree, online, past, pending)
+    _choose_many(arms.tree, derived, ledger, contexts, keys, spared, chosen)
 
 
 @compiled
 def _choose_many(
-    tree: Links,
-    online: Floats,
-    past: Floats,
-    pending: Floats,
-    derived: Floats,
-    ledger: Floats,
-    contexts: Floats,
-    keys: Integers,
-    chosen: Integers,
+    tree: Links, derived: Floats, ledger: Floats, contexts: Floats, keys: Integers, spared: int, chosen: Integers
 ) -> None:
     for row in range(chosen.size):
-        chosen[row] = _choose(tree, online, past, pending, derived, ledger, contexts[row], draw(keys[row], 0))
+        chosen[row] = _choose(tree, derived, ledger, contexts[row], draw(keys[row], 0), spared)
 
 
 def learn(rule: int, nodes: Nodes, leaf: int, reward: float, context: Floats) -> bool:
@@ -228,7 +215,7 @@ def _play(
     arms: Integers,
 ) -> None:
     for t in range(rows.size):
-        leaf = _choose(tree, online, past, pending, derived, ledger, contexts[t], -1.0)
+        leaf = _choose(tree, derived, ledger, contexts[t], -1.0, _spared(tree, online, past, pending))
         arms[t] = arm_of[leaf]
         observe(tree, online, past, derived, ledger, leaf, rewards[rows[t], arms[t]], contexts[t])
 
