@@ -3,16 +3,12 @@
 import math
 
 from .kernel import compiled
-from .rules import NEXT, SCALE
 from .statistics import PULLS, SQUARES, TOTAL
 from .tree import SIZE
 from .types import Floats, Links
 
 FREEDOM = 3.0
 """Degrees of freedom that an arm counts at most, so that the noise is not that of the arm played most."""
-
-GROWTH = 1.1
-"""The scale is estimated anew each time the rounds have grown by so much."""
 
 
 @compiled
@@ -98,19 +94,3 @@ def two_values(pulls: float, total: float, squares: float, low: float, high: flo
     above = squares - 2.0 * low * total + pulls * low * low
     near = 1e-9 * width2 + rounding
     return abs(between) <= pulls * near and above > pulls * near and rounding < 1e-4 * width2
-
-
-@compiled
-def rescale(tree: Links, online: Floats, past: Floats, ledger: Floats) -> None:
-    """The scale in use: the typical standard deviation, where an arm with a single play may be as noisy as arms differ; while all
-    rewards are equal, their size or 1. So all arms are tried, even beside one that always pays the same."""
-    total = total_noise(online, past)
-    if total > 0.0:
-        sum_of_variances, freedom = known_noise(tree, online, past)
-        single, spread = unknown_noise(tree, online, past)
-        ledger[SCALE] = math.sqrt((sum_of_variances + total + single * spread) / (freedom + 1.0 + single))
-        ledger[NEXT] = max(online[0, PULLS] + 1.0, GROWTH * online[0, PULLS])
-    else:
-        level = abs(arm_noise(online, past, 0, 1.0)[1])
-        ledger[SCALE] = level if level > 0.0 else 1.0
-        ledger[NEXT] = online[0, PULLS] + 1.0

@@ -6,7 +6,7 @@ import numpy as np
 
 from .balance import balance, cheapest
 from .kernel import compiled
-from .noise import rescale
+from .scale import rescale
 from .randomness import draw
 from .rules import BAST, D3RB, NEXT, OWN, SCALE, UCB, score, ucb_level, ucb_value
 from .statistics import PULLS, TOTAL, observe_reward

@@ -8,8 +8,7 @@ children is an arm.
 import math
 
 from .kernel import compiled
-from .ridge import refresh
-from .statistics import PULLS, await_reward, waiting
+from .statistics import PULLS, waiting
 from .types import Floats, Links
 
 FIRST, SIZE, PARENT = 0, 1, 2
@@ -54,16 +53,3 @@ def clock_at(clock: int, online: Floats, pending: Floats, node: int) -> float:
     at = node if clock == PARENT_CLOCK else 0
     rounds: float = 1.0 + online[at, PULLS] + waiting(pending, at)
     return rounds
-
-
-@compiled
-def await_at(
-    tree: Links, online: Floats, past: Floats, pending: Floats, derived: Floats, leaf: int, context: Floats, sign: float
-) -> None:
-    """Count a decision as waiting for its reward, or no longer, at its arm and every node above it."""
-    node = leaf
-    while node >= 0:
-        await_reward(pending, node, context, sign)
-        if context.size > 0 and node > 0:
-            refresh(online, past, pending, derived, node, context.size)
-        node = tree[node, PARENT]

@@ -7,7 +7,7 @@ import numpy as np
 from ..balance import PRICES
 from ..kernel import compiled
 from ..nodes import Layout, Nodes
-from ..noise import rescale
+from ..scale import rescale
 from ..reward_paths import bounds_from_below, credit_rewards, credit_sums, descend_rewards, descend_ucb
 from ..rules import BAST, D3RB, NEVER, NEXT, SCALE, UCB, Rule, score
 from ..statistics import AWAITED, PULLS, TOTAL

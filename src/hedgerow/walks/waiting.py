@@ -2,10 +2,26 @@
 
 from collections.abc import Iterable
 
+from ..kernel import compiled
 from ..nodes import Nodes
+from ..ridge import refresh
+from ..statistics import await_reward
 from ..statistics import pending_size as pending_size
-from ..tree import await_at
-from ..types import Floats
+from ..tree import PARENT
+from ..types import Floats, Links
+
+
+@compiled
+def await_at(
+    tree: Links, online: Floats, past: Floats, pending: Floats, derived: Floats, leaf: int, context: Floats, sign: float
+) -> None:
+    """Count a decision as waiting for its reward, or no longer, at its arm and every node above it."""
+    node = leaf
+    while node >= 0:
+        await_reward(pending, node, context, sign)
+        if context.size > 0 and node > 0:
+            refresh(online, past, pending, derived, node, context.size)
+        node = tree[node, PARENT]
 
 
 def expect(nodes: Nodes, leaf: int, context: Floats) -> None:
