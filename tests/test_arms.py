@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
-from hedgerow.rules import ucb
+from hedgerow.policies.rules import ucb
 
 
 def learnt(policy, rounds=60, seed=0):

@@ -10,8 +10,8 @@ from functools import partial
 import pytest
 
 import hedgerow as hr
-from hedgerow.explanation import Explanation, Score
-from hedgerow.kernel import COMPILED
+from hedgerow.core.kernel import COMPILED
+from hedgerow.policies.explanation import Explanation, Score
 from hedgerow.testing import ARMS, check_policy
 
 if not COMPILED:
@@ -250,7 +250,7 @@ class Half:
 
 
 def test_a_policy_is_told_what_it_lacks():
-    with pytest.raises(AssertionError, match="the policy lacks identity, update, explain, .*, save: see hedgerow.types.Policy"):
+    with pytest.raises(AssertionError, match="the policy lacks identity, update, explain, .*, save: see hedgerow.Policy"):
         check_policy(Half)
     with pytest.raises(ValueError, match="Half cannot play, it lacks dimension, update"):
         hr.simulate([Half], hr.problems.SyntheticClassical(), rounds=10, trials=1)

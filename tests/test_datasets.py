@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hedgerow import datasets, simulators
-from hedgerow.datasets import DataError, Latencies, Warfarin, latencies, warfarin
+from hedgerow.experiments import datasets, simulators
+from hedgerow.experiments.datasets import DataError, Latencies, Warfarin, latencies, warfarin
 
 FOLDER = os.environ.get("HEDGEROW_DATA", "")
 HEADINGS = (*datasets.COLUMNS, "", "", "")

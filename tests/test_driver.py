@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
-from hedgerow.ridge import THETA
-from hedgerow.statistics import PULLS
+from hedgerow.core.sums import PULLS
+from hedgerow.policies.ridge import THETA
 from hedgerow.testing import snapshot
 
 OPERATIONS = 500_000

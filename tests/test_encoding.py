@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 import hedgerow as hr
-from hedgerow.logs.encoding import Column, Encoding, encoded
+from hedgerow.data.encoding import Column, Encoding, encoded
 
 ROWS = {
     "ad": ["a", "b", "a", "b", "a"],

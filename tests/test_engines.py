@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import hedgerow as hr
-from hedgerow.problems import SyntheticClassical
+from hedgerow.experiments.problems import SyntheticClassical
 
 N = 2000
 rng = np.random.default_rng(5)

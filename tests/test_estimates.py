@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
-from hedgerow.estimates.grouping import OWN, SPREADS, _gathered, evidence, posterior, share_of
-from hedgerow.estimates.sums import Sums
-from hedgerow.hierarchy.evidence import pose
-from hedgerow.hierarchy.ledger import LEVELS, new_ledger
-from hedgerow.hierarchy.posterior import PRIOR, derived_size
-from hedgerow.play import play
-from hedgerow.simulation import build
+from hedgerow.experiments.play import play
+from hedgerow.experiments.simulate import build
+from hedgerow.inference.grouping import OWN, SPREADS, _gathered, evidence, posterior, share_of
+from hedgerow.inference.sums import Sums
+from hedgerow.policies.auto_linear.evidence import pose
+from hedgerow.policies.auto_linear.ledger import LEVELS, new_ledger
+from hedgerow.policies.auto_linear.posterior import PRIOR, derived_size
 from hedgerow.trust import linear
 from hedgerow.trust.rewards import grouping
 

@@ -7,9 +7,12 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
-from hedgerow.hierarchy.choices import drawn
-from hedgerow.hierarchy.rewards import bound
-from hedgerow.hierarchy.table import (
+from hedgerow.core.tree import PARENT
+from hedgerow.experiments.play import play
+from hedgerow.experiments.simulate import build
+from hedgerow.policies.auto_rewards.choices import drawn
+from hedgerow.policies.auto_rewards.rewards import bound
+from hedgerow.policies.auto_rewards.table import (
     BINARY,
     CEILING,
     CENTRE,
@@ -32,9 +35,6 @@ from hedgerow.hierarchy.table import (
     WITHIN,
     WITHIN_SPREAD,
 )
-from hedgerow.play import play
-from hedgerow.simulation import build
-from hedgerow.tree import PARENT
 
 
 def w(spread, z, level, arms):

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
-from hedgerow.hierarchy import ledger as book
-from hedgerow.hierarchy import sums
-from hedgerow.hierarchy.lens import seen, seen_sums, set_lens
-from hedgerow.problems import SyntheticContextual
+from hedgerow.experiments.problems import SyntheticContextual
+from hedgerow.policies.auto_linear import ledger as book
+from hedgerow.policies.auto_linear import sums
+from hedgerow.policies.auto_linear.lens import seen, seen_sums, set_lens
 
 ARMS, D, ROUNDS = 12, 3, 1500
 GROUPS = [arm % 4 for arm in range(ARMS)]

@@ -8,23 +8,16 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
-from hedgerow.arms import Arms
-from hedgerow.hierarchy import ledger as book
-from hedgerow.hierarchy import sums
-from hedgerow.hierarchy.evidence import MEAN, ODD, eliminate_lower, eliminate_upper, pose, profile
-from hedgerow.hierarchy.ledger import new_ledger
-from hedgerow.hierarchy.lens import seen, seen_sums, set_lens
-from hedgerow.hierarchy.linear import (
-    choose,
-    estimate,
-    expect,
-    learn,
-    rebuild,
-    settle,
-)
-from hedgerow.hierarchy.posterior import derived_size, solve
-from hedgerow.statistics import observe, row_size
-from hedgerow.tree import PARENT, SIZE
+from hedgerow.core.arms import Arms
+from hedgerow.core.sums import observe, row_size
+from hedgerow.core.tree import PARENT, SIZE
+from hedgerow.policies.auto_linear import ledger as book
+from hedgerow.policies.auto_linear import sums
+from hedgerow.policies.auto_linear.evidence import MEAN, ODD, eliminate_lower, eliminate_upper, pose, profile
+from hedgerow.policies.auto_linear.ledger import new_ledger
+from hedgerow.policies.auto_linear.lens import seen, seen_sums, set_lens
+from hedgerow.policies.auto_linear.linear import choose, estimate, expect, learn, rebuild, settle
+from hedgerow.policies.auto_linear.posterior import derived_size, solve
 
 FLAT = None
 TWO = [f"c{arm % 4}" for arm in range(12)]
@@ -483,7 +476,7 @@ def test_a_history_let_go_of_takes_its_drift_with_it():
 
 def test_a_drift_comes_from_the_evidence():
     """No drift nearby is likelier than the one in use."""
-    from hedgerow.hierarchy.rebuild import evidence_of
+    from hedgerow.policies.auto_linear.rebuild import evidence_of
 
     hierarchy = lie(1000, honest=False)
     rebuild(*hierarchy.state)
@@ -495,7 +488,7 @@ def test_a_drift_comes_from_the_evidence():
 
 def test_a_history_that_is_half_of_what_it_was_does_not_drive_the_drift_to_nothing():
     """Its coefficients are half of those of now, exactly: the likeliest drift is 0, and its message would be rounding errors."""
-    from hedgerow.hierarchy.rebuild import LEAST_DRIFT, spread_of
+    from hedgerow.policies.auto_linear.rebuild import LEAST_DRIFT, spread_of
 
     contexts, means, rng = world(17, 12, 3, 6000)
     played = rng.integers(12, size=6000)

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
-from hedgerow.hierarchy import ledger as book
-from hedgerow.hierarchy.sums import reweighed, weighed
-from hedgerow.play import play
-from hedgerow.simulation import build
-from hedgerow.statistics import PULLS
+from hedgerow.core.sums import PULLS
+from hedgerow.experiments.play import play
+from hedgerow.experiments.simulate import build
+from hedgerow.policies.auto_linear import ledger as book
+from hedgerow.policies.auto_linear.sums import reweighed, weighed
 
 
 def regrets(arms, seeds, lying, rounds=2000, rows=3000, d=3):

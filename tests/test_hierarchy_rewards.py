@@ -4,10 +4,12 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
-from hedgerow.hierarchy.drift import drift_of_means
-from hedgerow.hierarchy.spreads import GRID, NOTHING, estimate_spreads
-from hedgerow.hierarchy.survey import arm_of, hoped_noise, measure, noise_of
-from hedgerow.hierarchy.table import (
+from hedgerow.experiments.play import play
+from hedgerow.experiments.simulate import build
+from hedgerow.policies.auto_rewards.drift import drift_of_means
+from hedgerow.policies.auto_rewards.spreads import GRID, NOTHING, estimate_spreads
+from hedgerow.policies.auto_rewards.survey import arm_of, hoped_noise, measure, noise_of
+from hedgerow.policies.auto_rewards.table import (
     ARMS,
     BINARY,
     CENTRE,
@@ -25,8 +27,6 @@ from hedgerow.hierarchy.table import (
     WITHIN,
     WITHIN_SPREAD,
 )
-from hedgerow.play import play
-from hedgerow.simulation import build
 
 
 def lived(make, problem, rounds=1500, seed=0):
@@ -224,7 +224,7 @@ def test_a_centre_is_known_as_well_as_its_arms_allow():
 
 def test_the_pruned_scan_finds_the_best_bound():
     """The ceilings leave nothing out: with an expected decision all arms are looked at, without one only some."""
-    from hedgerow.hierarchy.choices import most_promising
+    from hedgerow.policies.auto_rewards.choices import most_promising
 
     policy, _, _ = lived(hr.HierUCB, hr.problems.SyntheticClassical(), rounds=800)
     nodes = policy._nodes
@@ -253,7 +253,7 @@ def test_few_arms_with_rare_clicks_are_not_given_up_too_early(rates):
     """No groups, no history: no worse than UCB with its automatic scale, which has 1.5 times the regret."""
     from functools import partial
 
-    from hedgerow.problems import Trial
+    from hedgerow.experiments.problems import Trial
 
     class Clicks:
         dimension = None

@@ -6,7 +6,7 @@ import sys
 import time
 
 import hedgerow as hr
-from hedgerow.kernel import COMPILED, drop_outdated
+from hedgerow.core.kernel import COMPILED, drop_outdated
 
 
 def run(code, **environment):
@@ -29,7 +29,7 @@ def test_every_public_name_is_there():
 
 DECIDE = """
 import numpy as np, hedgerow as hr
-from hedgerow.kernel import COMPILED, drop_outdated
+from hedgerow.core.kernel import COMPILED, drop_outdated
 K, C = 8, [0, 0, 0, 1, 1, 2, (2, 1), (2, 1)]
 rng = np.random.default_rng(3)
 X, R = rng.normal(size=(600, 3)), rng.random((600, K))

@@ -5,8 +5,8 @@ import polars as pl
 import pytest
 
 import hedgerow as hr
-from hedgerow.estimates.grouping import arcsine, arcsine_variance, posterior
-from hedgerow.estimates.sums import Sums
+from hedgerow.inference.grouping import arcsine, arcsine_variance, posterior
+from hedgerow.inference.sums import Sums
 
 NAMES = {"arm": "a", "reward": "r", "logging": "random"}
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from hedgerow.cli import app
-from hedgerow.league.contestants import contestants, references
-from hedgerow.league.settings import CLASSICAL, CONTEXTUAL, LATE, LIES, SHOWN, setting
-from hedgerow.league.standings import paired_ratio, play_setting, standings
+from benchmarks.league.__main__ import app
+from benchmarks.league.contestants import contestants, references
+from benchmarks.league.settings import CLASSICAL, CONTEXTUAL, LATE, LIES, SHOWN, setting
+from benchmarks.league.standings import paired_ratio, play_setting, standings
 
 
 def test_every_named_setting_exists():
@@ -86,7 +86,7 @@ def test_the_command_plays_writes_and_goes_on(tmp_path):
     page.write_text("before\n<!-- league: begin -->\nold\n<!-- league: end -->\nafter\n")
     options = ["--few", "--trials", "2", "--jobs", "1", "--out", str(tmp_path / "out"), "--write", str(page)]
     for name in ("tight K=20 T=200", "paper eps=0.1 T=50"):
-        run = CliRunner().invoke(app, ["league", name, *options])
+        run = CliRunner().invoke(app, [name, *options])
         assert run.exit_code == 0, run.output
     text = page.read_text()
     assert text.startswith("before\n")
@@ -97,50 +97,50 @@ def test_the_command_plays_writes_and_goes_on(tmp_path):
     assert text.count("Seed 2026.") == 2
     kept = json.loads((tmp_path / "out" / "league.json").read_text())
     assert {row["setting"] for row in kept["standings"]} == {"tight K=20 T=200", "paper eps=0.1 T=50"}
-    again = CliRunner().invoke(app, ["league", "--table", *options[-4:]])
+    again = CliRunner().invoke(app, ["--table", *options[-4:]])
     assert again.exit_code == 0
     assert page.read_text() == text
-    shown = CliRunner().invoke(app, ["league", "--table", "--out", str(tmp_path / "out")])
+    shown = CliRunner().invoke(app, ["--table", "--out", str(tmp_path / "out")])
     assert "best in hindsight" in shown.output
-    assert "tight bernoulli" in CliRunner().invoke(app, ["league", "--list"]).output
+    assert "tight bernoulli" in CliRunner().invoke(app, ["--list"]).output
 
 
 def test_a_page_without_marks_is_refused_before_anything_is_played(tmp_path):
     page = tmp_path / "page.md"
     page.write_text("nothing here")
-    run = CliRunner().invoke(app, ["league", "tight", "--write", str(page), "--out", str(tmp_path / "out")])
+    run = CliRunner().invoke(app, ["tight", "--write", str(page), "--out", str(tmp_path / "out")])
     assert isinstance(run.exception, ValueError)
     assert not (tmp_path / "out").exists()
 
 
 def test_a_folder_without_standings_has_no_table(tmp_path):
-    run = CliRunner().invoke(app, ["league", "--table", "--out", str(tmp_path)])
+    run = CliRunner().invoke(app, ["--table", "--out", str(tmp_path)])
     assert "holds no standings yet" in str(run.exception)
     (tmp_path / "file").touch()
-    run = CliRunner().invoke(app, ["league", "tight", "--out", str(tmp_path / "file" / "deeper")])
+    run = CliRunner().invoke(app, ["tight", "--out", str(tmp_path / "file" / "deeper")])
     assert "--out must be a folder" in str(run.exception)
 
 
 @pytest.mark.parametrize("text", ["{", "[]", '{"seed": 1, "standings": [{"setting": "tight"}]}'])
 def test_a_file_that_is_no_league_is_named_and_left_alone(tmp_path, text):
     (tmp_path / "league.json").write_text(text)
-    run = CliRunner().invoke(app, ["league", "tight", "--out", str(tmp_path)])
+    run = CliRunner().invoke(app, ["tight", "--out", str(tmp_path)])
     assert isinstance(run.exception, ValueError)
     assert "league.json was not written by this version" in str(run.exception)
     assert (tmp_path / "league.json").read_text() == text
 
 
 def test_standings_of_other_trials_stay(tmp_path):
-    options = ["league", "tight K=20 T=50", "--trials", "1", "--jobs", "1", "--out", str(tmp_path)]
+    options = ["tight K=20 T=50", "--trials", "1", "--jobs", "1", "--out", str(tmp_path)]
     for more in (["--seed", "1"], ["--seed", "1", "--few"], ["--seed", "2", "--few"]):
         assert CliRunner().invoke(app, [*options, *more]).exit_code == 0
     text = (tmp_path / "league.json").read_text()
     assert "NaN" not in text
     policies = [sum(row["seed"] == seed for row in json.loads(text)["standings"]) for seed in (1, 2)]
     assert policies[0] > policies[1] > 1
-    assert CliRunner().invoke(app, ["league", "--table", "--out", str(tmp_path)]).exit_code == 0
+    assert CliRunner().invoke(app, ["--table", "--out", str(tmp_path)]).exit_code == 0
 
 
 @pytest.mark.parametrize("odd", ["--table nonsense", "--list nonsense", "--table --trials 7", "--table --few"])
 def test_options_that_would_be_ignored_are_refused(odd, tmp_path):
-    assert isinstance(CliRunner().invoke(app, ["league", "--out", str(tmp_path), *odd.split()]).exception, ValueError)
+    assert isinstance(CliRunner().invoke(app, ["--out", str(tmp_path), *odd.split()]).exception, ValueError)

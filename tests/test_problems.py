@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
-from hedgerow.datasets import latencies, warfarin
-from hedgerow.problems import SyntheticClassical, SyntheticContextual, TightBernoulli, WarfarinDosing, WebLatency
+from hedgerow.experiments.datasets import latencies, warfarin
+from hedgerow.experiments.problems import SyntheticClassical, SyntheticContextual, TightBernoulli, WarfarinDosing, WebLatency
 
 
 def rng(seed=0):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
-from hedgerow.hierarchy.table import ERRED
+from hedgerow.policies.auto_rewards.table import ERRED
 
 ARMS = list("abcdefghi")
 OLD, NEW = list("xxxyyyzzz"), list("xyzxyzxyz")

@@ -9,12 +9,12 @@ import numpy as np
 import polars as pl
 import pytest
 
-from hedgerow.report.claims import CLAIMS, logarithmic
-from hedgerow.report.experiments import EXPERIMENTS, OWN, Data
-from hedgerow.report.page import counted
-from hedgerow.report.reproduction import reproduce
-from hedgerow.report.verdicts import Check, Claim, best, follows, gain, worst
-from hedgerow.result import Simulation
+from hedgerow.experiments.reproduce.claim import Check, Claim, best, follows, gain, worst
+from hedgerow.experiments.reproduce.claims import CLAIMS, logarithmic
+from hedgerow.experiments.reproduce.page import counted
+from hedgerow.experiments.reproduce.panels import EXPERIMENTS, OWN, Data
+from hedgerow.experiments.reproduce.run import reproduce
+from hedgerow.experiments.result import Simulation
 
 
 @pytest.fixture(autouse=True)
@@ -151,7 +151,7 @@ def test_another_run_leaves_the_trials_of_an_interrupted_one(tmp_path, monkeypat
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("hedgerow.report.reproduction._write", interrupted)
+        patch.setattr("hedgerow.experiments.reproduce.run._write", interrupted)
         with pytest.raises(KeyboardInterrupt):
             reproduce(["a"], trials=2, rounds=50, jobs=1, out=tmp_path)
     kept = sorted(file.name for file in tmp_path.rglob("*.npz"))

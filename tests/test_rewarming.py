@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
-from hedgerow.hierarchy.ledger import AGAINST
+from hedgerow.policies.auto_linear.ledger import AGAINST
 
 RATES = (0.1, 0.3, 0.5, 0.6, 0.7, 0.9)
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
-from hedgerow.ridge import THETA
-from hedgerow.statistics import row_size
+from hedgerow.core.sums import row_size
+from hedgerow.policies.ridge import THETA
 
 
 def unpacked(packed, d):

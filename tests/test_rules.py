@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
-from hedgerow.randomness import normal, uniform
+from hedgerow.core.draws import normal, uniform
 
 ARMS = ["a", "b", "c", "d"]
 CLUSTERS = ["x", "x", "y", "y"]

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
-from hedgerow.play import play
-from hedgerow.problems import SyntheticClassical, SyntheticContextual
-from hedgerow.result import _student, interval
-from hedgerow.simulation import build
+from hedgerow.experiments.play import play
+from hedgerow.experiments.problems import SyntheticClassical, SyntheticContextual
+from hedgerow.experiments.result import _student, interval
+from hedgerow.experiments.simulate import build
 
 SMALL = SyntheticClassical(clusters=3, arms=9, history_mean=4)
 LINEAR = SyntheticContextual(clusters=3, arms=9, dimension=3, history_mean=4)

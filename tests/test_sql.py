@@ -10,8 +10,8 @@ import pytest
 import sqlglot
 
 import hedgerow as hr
-from hedgerow.logs.encoding import Column
-from hedgerow.logs.sql import DIALECTS, sum_names
+from hedgerow.data.encoding import Column
+from hedgerow.data.sql import DIALECTS, sum_names
 
 rng = np.random.default_rng(1)
 N = 300

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
-from hedgerow.checks import accepted
-from hedgerow.hierarchy import ledger as linear
-from hedgerow.hierarchy import table
+from hedgerow.policies.auto_linear import ledger as linear
+from hedgerow.policies.auto_rewards import table
+from hedgerow.policies.checks import accepted
 
 
 @pytest.fixture
@@ -61,7 +61,7 @@ def test_the_same_state_gives_the_same_bytes(saved, tmp_path):
 def test_a_failed_save_leaves_the_old_file(saved, monkeypatch):
     policy, path = saved
     before = path.read_bytes()
-    monkeypatch.setattr("hedgerow.state.json.dumps", lambda *args, **kwargs: 1 / 0)
+    monkeypatch.setattr("hedgerow.core.state_file.json.dumps", lambda *args, **kwargs: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         policy.save(path)
     assert path.read_bytes() == before

@@ -5,9 +5,9 @@ import pytest
 from test_hierarchy_linear import Hierarchy, assert_same_posterior, leaf_to_arm, world
 
 import hedgerow as hr
-from hedgerow.hierarchy.evidence import ODD
-from hedgerow.hierarchy.neglect import neglected
-from hedgerow.kernel import compiled
+from hedgerow.core.kernel import compiled
+from hedgerow.policies.auto_linear.evidence import ODD
+from hedgerow.policies.forced_exploration import neglected
 
 CLUSTERS = [k % 4 for k in range(24)]
 

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
-from hedgerow.problems import Trial
+from hedgerow.experiments.problems import Trial
 
 
 def scan(monkeypatch, make):
     """The same policy without tournaments."""
     with monkeypatch.context() as patch:
-        patch.setattr("hedgerow.nodes.CROSSOVER", 10**9)
+        patch.setattr("hedgerow.policies.arrays.CROSSOVER", 10**9)
         return make()
 
 
@@ -48,7 +48,7 @@ def test_flat_decisions_are_those_of_the_scan(monkeypatch, kind, past, scale):
     history = hr.History.from_rounds(arms=arms, rewards=rng.random(arms.size))
     make = lambda: hr.HUCB(range(K), history=history, scale=scale)  # noqa: E731
     trial = Trial((), history, draw(rng, kind, K, rounds), np.zeros((1, K)), np.arange(rounds), np.zeros((rounds, 0)))
-    from hedgerow.play import play
+    from hedgerow.experiments.play import play
 
     raced, scanned = make(), scan(monkeypatch, make)
     assert len(raced._nodes.heap) > 0
@@ -106,7 +106,7 @@ def test_arms_come_and_go_and_rewards_are_late(monkeypatch):
             with monkeypatch.context() as patch:
                 raced.remove_arm(gone)
                 raced.add_arm(("new", t))
-                patch.setattr("hedgerow.nodes.CROSSOVER", 10**9)
+                patch.setattr("hedgerow.policies.arrays.CROSSOVER", 10**9)
                 scanned.remove_arm(gone)
                 scanned.add_arm(("new", t))
 

@@ -9,17 +9,17 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
-from hedgerow.play import play
-from hedgerow.problems import Trial
-from hedgerow.simulation import build
+from hedgerow.experiments.play import play
+from hedgerow.experiments.problems import Trial
+from hedgerow.experiments.simulate import build
 from hedgerow.trust.findings import _admitted
 from hedgerow.trust.linear import two_valued
 from hedgerow.trust.report import Agreement, Estimate, Grouping
 
 
 def lived(make, problem, rounds=3000, seed=0):
-    from hedgerow.play import play
-    from hedgerow.simulation import build
+    from hedgerow.experiments.play import play
+    from hedgerow.experiments.simulate import build
 
     trial = problem.trial(rounds, np.random.default_rng(seed))
     policy = build(make, trial, np.random.default_rng(0))

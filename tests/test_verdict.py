@@ -16,17 +16,17 @@ import polars as pl
 import pytest
 
 import hedgerow as hr
-from hedgerow.estimates.grouping import group_means, permutation, posterior
-from hedgerow.estimates.sums import Sums
-from hedgerow.report.figures import svg
-from hedgerow.verdict import evidence, gains, ranking, ruling, words
-from hedgerow.verdict.course import distance
-from hedgerow.verdict.drift import drift
-from hedgerow.verdict.evaluation import rounds_saved
-from hedgerow.verdict.figures import arms_figure
-from hedgerow.verdict.inspection import Bounds
-from hedgerow.verdict.interval import Gain
-from hedgerow.verdict.page import _badge
+from hedgerow.evaluate import best_arms, gains, logging_grade, rulings, sentences
+from hedgerow.evaluate.drift import drift
+from hedgerow.evaluate.evaluation import rounds_saved
+from hedgerow.evaluate.figures import arms_figure
+from hedgerow.evaluate.inspection import Bounds
+from hedgerow.evaluate.interval import Gain
+from hedgerow.evaluate.page import _badge
+from hedgerow.evaluate.trust_over_time import distance
+from hedgerow.inference.grouping import group_means, permutation, posterior
+from hedgerow.inference.sums import Sums
+from hedgerow.present.plots import svg
 
 QUICK = {"draws": 30, "runs": 2, "rounds": 200}
 
@@ -75,23 +75,23 @@ def test_association_is_the_corrected_cramers_v():
     rng = np.random.default_rng(0)
     first = rng.integers(0, 4, size=300)
     second = np.where(rng.random(300) < 0.4, first % 3, rng.integers(0, 3, size=300))
-    size, p = evidence.association(first, second)
+    size, p = logging_grade.association(first, second)
     assert size == pytest.approx(naive_cramer(first.tolist(), second.tolist()))
     assert p < 1e-6
-    assert evidence.association(first, np.zeros(300, dtype=np.int64)) == (0.0, 1.0)
+    assert logging_grade.association(first, np.zeros(300, dtype=np.int64)) == (0.0, 1.0)
 
 
 def test_variation_of_counts_by_hand():
     counts = np.array([50.0, 70.0, 90.0])
     x2 = (20**2 + 0 + 20**2) / 70
-    assert evidence.variation(counts)[0] == pytest.approx(math.sqrt((x2 - 2) / 210))
-    assert evidence.variation(np.full(5, 10.0)) == (0.0, 1.0)
+    assert logging_grade.variation(counts)[0] == pytest.approx(math.sqrt((x2 - 2) / 210))
+    assert logging_grade.variation(np.full(5, 10.0)) == (0.0, 1.0)
 
 
 def test_numbers_are_binned_by_quantiles_and_categories_kept():
-    assert np.bincount(evidence.binned(np.arange(100.0))).tolist() == [20, 20, 20, 20, 20]
-    assert evidence.binned(np.array(["b", "a", "b"])).tolist() == [1, 0, 1]
-    assert evidence.binned(np.array([f"word {i}" for i in range(400)])).max() == evidence.MOST_CATEGORIES - 1
+    assert np.bincount(logging_grade.binned(np.arange(100.0))).tolist() == [20, 20, 20, 20, 20]
+    assert logging_grade.binned(np.array(["b", "a", "b"])).tolist() == [1, 0, 1]
+    assert logging_grade.binned(np.array([f"word {i}" for i in range(400)])).max() == logging_grade.MOST_CATEGORIES - 1
 
 
 def test_drift_by_hand():
@@ -122,7 +122,7 @@ def test_drift_by_hand():
 )
 def test_arms_that_moved_together_are_told_from_those_that_moved_apart(then, now, told):
     past, future = (Sums(np.full(3, 100.0), np.array(total, float), np.array(total, float)) for total in (then, now))
-    assert re.search(told, words.moved(drift(future, past, binary=True)))
+    assert re.search(told, sentences.moved(drift(future, past, binary=True)))
 
 
 def test_dollars_in_labels_are_no_formulas():
@@ -146,15 +146,15 @@ def test_signs_that_no_font_has_are_no_cause_for_warnings():
 
 def test_the_best_arms_are_listed_by_name():
     arms, means = (*(f"ad-{a}" for a in range(22)), "ad\n22"), np.array([np.linspace(0.1, 0.32, 23)] * 3)
-    told = ranking.lines(arms, None, np.arange(1000.0, 1023.0), means, "the JSON")
+    told = best_arms.lines(arms, None, np.arange(1000.0, 1023.0), means, "the JSON")
     assert told[:3] == [
         "Arms, best first, means drawn together where rows are few:",
         "  arm     rows   mean  90 % interval",
         "  ad 22  1,022  0.320  0.320 to 0.320",
     ]
     assert (len(told), told[-1]) == (23, "3 more arms: all are in the JSON.")
-    assert ranking.rest(arms[:20], "the JSON") == []
-    grouped = ranking.lines(arms[:2], ("x", "why"), np.ones(2), means[:, :2], "the JSON")
+    assert best_arms.rest(arms[:20], "the JSON") == []
+    grouped = best_arms.lines(arms[:2], ("x", "why"), np.ones(2), means[:, :2], "the JSON")
     assert grouped[1:] == [
         "  arm   group  rows   mean  90 % interval",
         "  ad-1  why       1  0.110  0.110 to 0.110",
@@ -185,19 +185,19 @@ def test_a_history_is_no_choice_of_evaluate():
 
 def test_a_random_log_is_grade_a_and_says_what_it_assumes():
     log = hr.Log.read(made_log(), arm="ad", reward="click", context="device")
-    assert evidence.graded(log, logging=None).letter == "A"
-    assert evidence.graded(log, logging=None).assumed
-    assert not evidence.graded(log, logging="random").assumed
+    assert logging_grade.graded(log, logging=None).letter == "A"
+    assert logging_grade.graded(log, logging=None).assumed
+    assert not logging_grade.graded(log, logging="random").assumed
     with pytest.raises(ValueError, match="logging must be 'random'"):
-        evidence.graded(log, logging="uniform")
+        logging_grade.graded(log, logging="uniform")
 
 
 def test_a_choice_that_depends_on_the_context_is_grade_c_or_b_with_propensities():
     frame = made_log(tilt=1.0, propensities=True)
     seen = hr.Log.read(frame, arm="ad", reward="click", context="device")
-    assert evidence.graded(seen, logging=None).letter == "C"
+    assert logging_grade.graded(seen, logging=None).letter == "C"
     weighed = hr.Log.read(frame, arm="ad", reward="click", propensity="p")
-    assert evidence.graded(weighed, logging=None).letter == "B"
+    assert logging_grade.graded(weighed, logging=None).letter == "B"
 
 
 def test_propensities_of_something_else_are_found_out():
@@ -210,7 +210,7 @@ def test_propensities_of_something_else_are_found_out():
 def test_rounded_propensities_are_right(arms, p):
     rng = np.random.default_rng(0)
     frame = pl.DataFrame({"ad": rng.integers(arms, size=20000), "click": rng.integers(2, size=20000), "p": np.full(20000, p)})
-    assert evidence.graded(hr.Log.read(frame, arm="ad", reward="click", propensity="p"), logging=None).letter == "A"
+    assert logging_grade.graded(hr.Log.read(frame, arm="ad", reward="click", propensity="p"), logging=None).letter == "A"
 
 
 @pytest.mark.parametrize(("arms", "rows"), [(60, 6000), (12, 2000), (60, 700)])
@@ -229,9 +229,9 @@ def test_nonsense_is_refused_or_said_to_be_unchecked(arms, rows):
 def test_a_few_rows_that_hold_most_of_the_reward_are_pointed_out():
     rng = np.random.default_rng(0)
     revenue = (rng.random(5000) < 0.04) * 30.0 * np.exp(rng.normal(0.0, 0.5, 5000))
-    assert "One row in a hundred makes up 4" in words.odd_rewards(revenue)
+    assert "One row in a hundred makes up 4" in sentences.odd_rewards(revenue)
     for usual in (rng.exponential(size=5000), rng.normal(size=5000), rng.lognormal(size=5000), np.ones(5000), revenue[:50]):
-        assert words.odd_rewards(usual) == ""
+        assert sentences.odd_rewards(usual) == ""
 
 
 def test_a_good_grouping_helps(good):
@@ -430,28 +430,29 @@ def test_rewards_that_never_vary_and_missing_names():
 
 def test_rules_of_the_verdict():
     up, down, both = Gain(2, 1, 3), Gain(-2, -3, -1), Gain(0, -1, 1)
-    assert ruling.on_grouping(both, up, 0.01) == "helps"
-    assert ruling.on_grouping(up, up, 0.2) == "no information"
-    assert ruling.on_grouping(both, down, 0.2) == "hurts"
-    assert ruling.on_grouping(down, both, 0.01) == "hurts"
-    assert ruling.on_grouping(up, both, 0.01) == "open"
-    assert [ruling.on_history(gain) for gain in (up, down, both)] == ["helps", "hurts", "open"]
+    assert rulings.on_grouping(both, up, 0.01) == "helps"
+    assert rulings.on_grouping(up, up, 0.2) == "no information"
+    assert rulings.on_grouping(both, down, 0.2) == "hurts"
+    assert rulings.on_grouping(down, both, 0.01) == "hurts"
+    assert rulings.on_grouping(up, both, 0.01) == "open"
+    assert [rulings.on_history(gain) for gain in (up, down, both)] == ["helps", "hurts", "open"]
 
 
 def test_words_for_each_ruling():
     up, down, both = Gain(8.5, 3.1, 14.0), Gain(-4.0, -6.0, -2.0), Gain(0.5, -1.0, 2.0)
-    lines = words.grouping({"grouping": up, "labels": up}, "helps", 0.0005)
+    lines = sentences.grouping({"grouping": up, "labels": up}, "helps", 0.0005)
     assert lines[0] == "Your grouping helps: +8.5 per 1000 decisions over shuffled labels (+3.1 to +14.0)."
     assert lines[1].startswith("Use it: +8.5")
-    assert "not shown to beat ignoring" in words.grouping({"grouping": both, "labels": up}, "helps", 0.0005)[1]
-    assert "do not switch" in words.grouping({"grouping": down, "labels": up}, "helps", 0.0005)[1]
+    assert "not shown to beat ignoring" in sentences.grouping({"grouping": both, "labels": up}, "helps", 0.0005)[1]
+    assert "do not switch" in sentences.grouping({"grouping": down, "labels": up}, "helps", 0.0005)[1]
     assert (
-        "loses 4.0 per 1000 decisions against ignoring it" in words.grouping({"grouping": down, "labels": both}, "hurts", 0.3)[0]
+        "loses 4.0 per 1000 decisions against ignoring it"
+        in sentences.grouping({"grouping": down, "labels": both}, "hurts", 0.3)[0]
     )
-    assert "at most +2.0" in words.grouping({"grouping": both, "labels": both}, "no information", 0.3)[0]
-    assert "is open: -1.0 to +2.0" in words.grouping({"grouping": both, "labels": both}, "open", 0.01)[0]
-    assert words.disagreement({"history": up}, {"history": down}) is not None
-    assert words.disagreement({"history": up}, {"history": up}) is None
+    assert "at most +2.0" in sentences.grouping({"grouping": both, "labels": both}, "no information", 0.3)[0]
+    assert "is open: -1.0 to +2.0" in sentences.grouping({"grouping": both, "labels": both}, "open", 0.01)[0]
+    assert sentences.disagreement({"history": up}, {"history": down}) is not None
+    assert sentences.disagreement({"history": up}, {"history": up}) is None
 
 
 def test_rounds_saved():

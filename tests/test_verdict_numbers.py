@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
-from hedgerow.estimates.chisquare import chi_square_tail
-from hedgerow.estimates.grouping import between_squares, explain, permutation, posterior, share_of, total_variance
-from hedgerow.estimates.sums import Sums, tally, tally_weighted, weighted
-from hedgerow.verdict import gains, rollout
-from hedgerow.verdict.gains import Setting, contest, differences, judged
-from hedgerow.verdict.interval import Gain, credible, hull
-from hedgerow.verdict.judge import judge
-from hedgerow.verdict.split import Split
+from hedgerow.evaluate import gains, rollout
+from hedgerow.evaluate.gains import Setting, contest, differences, judged
+from hedgerow.evaluate.interval import Gain, credible, hull
+from hedgerow.evaluate.judge import judge
+from hedgerow.evaluate.split import Split
+from hedgerow.inference.chi_square import chi_square_tail
+from hedgerow.inference.grouping import between_squares, explain, permutation, posterior, share_of, total_variance
+from hedgerow.inference.sums import Sums, tally, tally_weighted, weighted
 
 
 def made(future, past=None, groups=None, binary=True, scale=0.3):

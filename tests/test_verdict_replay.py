@@ -10,11 +10,20 @@ import polars as pl
 import pytest
 
 import hedgerow as hr
-from hedgerow.verdict import coverage, replay
-from hedgerow.verdict.contextual import Contest, Rows, context_refusal, offered, replay_contexts, replay_policy, with_numbers
-from hedgerow.verdict.evidence import graded
-from hedgerow.verdict.gains import entrants
-from hedgerow.verdict.split import split
+from benchmarks.studies import coverage
+from hedgerow.evaluate import replay
+from hedgerow.evaluate.contextual_replay import (
+    Contest,
+    Rows,
+    context_refusal,
+    offered,
+    replay_contexts,
+    replay_policy,
+    with_numbers,
+)
+from hedgerow.evaluate.gains import entrants
+from hedgerow.evaluate.logging_grade import graded
+from hedgerow.evaluate.split import split
 
 
 def logged(rows=3000, arms=6, seed=0, rewards="clicks"):
@@ -182,5 +191,5 @@ def test_a_small_study_goes_on_where_it_stopped(tmp_path):
 
 
 def test_the_study_has_a_command():
-    shown = subprocess.run([sys.executable, "-m", "hedgerow.verdict.coverage", "--help"], capture_output=True, text=True)
+    shown = subprocess.run([sys.executable, "-m", "benchmarks.studies.coverage", "--help"], capture_output=True, text=True)
     assert "logs of each cell" in shown.stdout

@@ -3,9 +3,9 @@
 import numpy as np
 from bare import hlinucbc, hucbc, linucb, ucb_scan
 from work import drawn, generator, linear
+from workers.measure import answer, timed
 
 import hedgerow as hr
-from workers.measure import answer, timed
 
 
 def _ridge(log, group_of, groups, dimension):

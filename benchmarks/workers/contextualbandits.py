@@ -3,7 +3,6 @@
 import numpy as np
 from contextualbandits.online import LinUCB
 from work import linear
-
 from workers.measure import answer, play, timed
 
 

@@ -8,12 +8,12 @@ import tracemalloc
 import numpy as np
 from numba import njit
 from work import drawn, generator, linear
+from workers.measure import answer, timed
 
 import hedgerow as hr
-from hedgerow.play import _ask, _bundle, _teach
-from hedgerow.play import play as play_trial
-from hedgerow.ridge import packed_products, ridge_estimate
-from workers.measure import answer, timed
+from hedgerow.experiments.play import _ask, _bundle, _teach
+from hedgerow.experiments.play import play as play_trial
+from hedgerow.policies.ridge import packed_products, ridge_estimate
 
 NO_CONTEXT = np.zeros(0)
 STAGES = (100, 300, 1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000)

@@ -3,7 +3,6 @@
 import numpy as np
 from mabwiser.mab import MAB, LearningPolicy
 from work import linear
-
 from workers.measure import answer, play, timed
 
 

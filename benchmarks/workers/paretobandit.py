@@ -3,7 +3,6 @@
 import numpy as np
 from pareto_bandit.policy import DisjointLinUCBPolicy
 from work import linear
-
 from workers.measure import answer, play, timed
 
 

@@ -2,7 +2,6 @@
 
 from river.bandit import LinUCBDisjoint
 from work import linear
-
 from workers.measure import play
 
 

@@ -2,7 +2,6 @@
 
 from SMPyBandits.Policies import UCB
 from work import drawn
-
 from workers.measure import play
 
 

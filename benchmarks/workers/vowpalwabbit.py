@@ -4,7 +4,6 @@ import random
 
 from vowpalwabbit import Workspace
 from work import linear
-
 from workers.measure import play
 
 

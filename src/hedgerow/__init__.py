@@ -12,38 +12,50 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from . import bounds, datasets, problems, rules, testing
-    from .bandit import Bandit
-    from .beyond import BAST, KLUCB, MINUCB, TSC, UCBV, Auto, HierLinUCB, HierTS, HierUCB, LinTSC
-    from .history import History
-    from .logs.encoding import Encoding
-    from .logs.log import Log
-    from .meta import Meta
-    from .paper import HUCB, HUCBC, META, UCB, UCBC, HLinUCB, HLinUCBC, HUCBCPrime, LinUCB, LinUCBC
-    from .simulation import Shuffled, simulate
-    from .state import load
-    from .types import Decision, Policy
-    from .verdict.evaluation import evaluate
-    from .verdict.inspection import inspect
+    from . import bounds, testing
+    from .core.state_file import load
+    from .core.types import Decision, Policy
+    from .data.encoding import Encoding
+    from .data.history import History
+    from .data.log import Log
+    from .evaluate.evaluation import evaluate
+    from .evaluate.inspection import inspect
+    from .experiments import datasets, problems
+    from .experiments.simulate import Shuffled, simulate
+    from .policies import rules
+    from .policies.bandit import Bandit
+    from .policies.beyond import BAST, KLUCB, MINUCB, TSC, UCBV, Auto, HierLinUCB, HierTS, HierUCB, LinTSC
+    from .policies.meta import Meta
+    from .policies.paper import HUCB, HUCBC, META, UCB, UCBC, HLinUCB, HLinUCBC, HUCBCPrime, LinUCB, LinUCBC
 
 _HOME = {
-    "Bandit": "bandit",
-    "Decision": "types",
-    "Encoding": "logs.encoding",
-    "History": "history",
-    "Log": "logs.log",
-    "Meta": "meta",
-    "Policy": "types",
-    "Shuffled": "simulation",
-    "evaluate": "verdict.evaluation",
-    "inspect": "verdict.inspection",
-    "load": "state",
-    "simulate": "simulation",
-    **dict.fromkeys(("UCB", "HUCB", "UCBC", "HUCBC", "HUCBCPrime", "LinUCB", "HLinUCB", "LinUCBC", "HLinUCBC", "META"), "paper"),
-    **dict.fromkeys(("Auto", "BAST", "HierLinUCB", "HierTS", "HierUCB", "KLUCB", "LinTSC", "MINUCB", "TSC", "UCBV"), "beyond"),
+    "Bandit": "policies.bandit",
+    "Decision": "core.types",
+    "Encoding": "data.encoding",
+    "History": "data.history",
+    "Log": "data.log",
+    "Meta": "policies.meta",
+    "Policy": "core.types",
+    "Shuffled": "experiments.simulate",
+    "evaluate": "evaluate.evaluation",
+    "inspect": "evaluate.inspection",
+    "load": "core.state_file",
+    "simulate": "experiments.simulate",
+    **dict.fromkeys(
+        ("UCB", "HUCB", "UCBC", "HUCBC", "HUCBCPrime", "LinUCB", "HLinUCB", "LinUCBC", "HLinUCBC", "META"), "policies.paper"
+    ),
+    **dict.fromkeys(
+        ("Auto", "BAST", "HierLinUCB", "HierTS", "HierUCB", "KLUCB", "LinTSC", "MINUCB", "TSC", "UCBV"), "policies.beyond"
+    ),
 }
 
-_MODULES = ("bounds", "datasets", "problems", "rules", "testing")
+_MODULES = {
+    "bounds": "bounds",
+    "datasets": "experiments.datasets",
+    "problems": "experiments.problems",
+    "rules": "policies.rules",
+    "testing": "testing",
+}
 
 __all__ = [
     "BAST",
@@ -94,7 +106,7 @@ except PackageNotFoundError:  # run from a source folder that was not installed
 def __getattr__(name: str) -> Any:
     """Load a part when it is first asked for, so that importing hedgerow stays quick."""
     if name in _MODULES:
-        return import_module(f".{name}", __name__)
+        return import_module(f".{_MODULES[name]}", __name__)
     if name not in _HOME:
         raise AttributeError(f"module 'hedgerow' has no attribute {name!r}")
     value = getattr(import_module(f".{_HOME[name]}", __name__), name)

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .types import Floats, Label
+from .core.types import Floats, Label
+from .present.plots import OKABE_ITO
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -21,8 +22,6 @@ Clusters: TypeAlias = Iterable[Label]
 Plays: TypeAlias = ArrayLike | None
 Weighting: TypeAlias = Literal["printed", "gap-weighted"]
 Reading: TypeAlias = Literal["printed", "repaired"]
-
-OKABE_ITO = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")  # told apart by colour-blind readers
 
 
 class Term(NamedTuple):

@@ -16,12 +16,12 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from .bandit import Bandit
-from .checks import accepted, lacking
-from .history import History
-from .meta import Meta
-from .state import load as hedgerow_load
-from .types import Decision, Floats, Policy
+from .core.state_file import load as hedgerow_load
+from .core.types import Decision, Floats, Policy
+from .data.history import History
+from .policies.bandit import Bandit
+from .policies.checks import accepted, lacking
+from .policies.meta import Meta
 
 Make: TypeAlias = Callable[..., Policy]
 Load: TypeAlias = Callable[[Path], Policy]
@@ -58,7 +58,7 @@ def check_policy(
     world = World(dimension, rounds, seed, load)
     for case, made in _cases(make, world):
         if absent := lacking(made(), MEMBERS):
-            raise AssertionError(f"the policy lacks {', '.join(absent)}: see hedgerow.types.Policy")
+            raise AssertionError(f"the policy lacks {', '.join(absent)}: see hedgerow.Policy")
         for name, check in CHECKS.items():
             if name not in skip:
                 try:

@@ -26,10 +26,15 @@ app = typer.Typer(
 
 
 def main() -> None:
+    """The command ``hedgerow``."""
+    run(app)
+
+
+def run(command: typer.Typer) -> None:
     """Run a command; what the user can mend is said in one sentence, with exit code 2."""
     warnings.showwarning = _note
     try:
-        app()
+        command()
     except (ValueError, OverflowError, ImportError, OSError) as error:
         Console(stderr=True).print(f"[bold]Error:[/] {escape(_told(error))}", highlight=False, soft_wrap=True)
         sys.exit(2)
@@ -67,5 +72,5 @@ def _version(
         raise typer.Exit
 
 
-for family in ("paper", "league", "history", "logs"):
+for family in ("paper", "history", "logs"):
     import_module(f".{family}", __name__)

@@ -21,6 +21,6 @@ def sql(
 
     Example: hedgerow sql shop.clicks --arm ad --reward click --context age --context visits --dialect bigquery
     """
-    from ..history import History
+    from ..data.history import History
 
     print(History.sql(table, arm=arm, reward=reward, context=context, dialect=dialect), end="")

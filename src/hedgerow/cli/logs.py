@@ -8,12 +8,12 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from ..numerals import numeral
+from ..present.numbers import numeral
 from . import app, check_folder
 
 if TYPE_CHECKING:
-    from ..verdict.evaluation import Evaluation
-    from ..verdict.inspection import Inspection
+    from ..evaluate.evaluation import Evaluation
+    from ..evaluate.inspection import Inspection
 
 Log = Annotated[str, typer.Argument(help="Parquet, CSV, TSV or TXT (plain or gzipped), a folder or a pattern of files.")]
 Arm = Annotated[str, typer.Option(help="Column of the arm that was chosen.")]
@@ -48,7 +48,7 @@ def inspect(
 
     Examples: hedgerow inspect log.parquet --arm ad --reward click --clusters ads.csv:ad,topic --time day
     """
-    from ..verdict.inspection import inspect as look
+    from ..evaluate.inspection import inspect as look
 
     found = look(
         log, arm=arm, reward=reward, context=context or (), clusters=clusters, unlisted=unlisted, time=time,
@@ -85,7 +85,7 @@ def evaluate(
     Examples: hedgerow evaluate log.csv --arm ad --reward click --clusters ads.csv:ad,topic --time day;
     hedgerow evaluate log.csv --arm ad --reward click --clusters topic --propensity p --no-history
     """
-    from ..verdict.evaluation import evaluate as judge
+    from ..evaluate.evaluation import evaluate as judge
 
     check_folder(out)
     console = Console(stderr=True)
@@ -113,7 +113,7 @@ def _show_verdict(found: "Evaluation") -> None:
         Console().print(line, soft_wrap=True, highlight=False, markup=False)
     if not found.gains:
         return
-    from ..verdict.words import SHORT, number, span, tables
+    from ..evaluate.sentences import SHORT, number, span, tables
 
     setting = found.setting
     title = f"Gains per 1000 decisions, 90 % intervals (scale {numeral(found.scale)}, seed {setting.seed})"

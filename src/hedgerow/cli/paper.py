@@ -12,7 +12,7 @@ from . import app
 
 if TYPE_CHECKING:
     from ..bounds import Clustering
-    from ..report.reproduction import Reproduction
+    from ..experiments.reproduce.run import Reproduction
 
 
 @app.command()
@@ -30,7 +30,7 @@ def reproduce(
 
     Examples: hedgerow reproduce --quick; hedgerow reproduce a d --trials 40 --data ~/bandit-data
     """
-    from ..report.reproduction import reproduce as run
+    from ..experiments.reproduce.run import reproduce as run
 
     say = partial(Console(stderr=True).print, style="dim", highlight=False, soft_wrap=True, markup=False)
     try:

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..nodes import Nodes
-from ..statistics import PULLS
+from ..core.sums import PULLS
+from ..policies.arrays import Nodes
 from . import linear, rewards
 from .report import Agreement, Grouping, Trust
 

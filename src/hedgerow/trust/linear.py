@@ -4,19 +4,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..arms import Arms
-from ..estimates.chisquare import chi_square_tail
-from ..estimates.sums import BORROWED
-from ..hierarchy.evidence import Model, eliminate_lower, load, mean_square_of_contexts, pose, profile
-from ..hierarchy.ledger import LEVELS, OFFSET, SIG2, STANDARD, new_ledger
-from ..hierarchy.lens import set_lens
-from ..hierarchy.posterior import PRIOR, derived_size
-from ..hierarchy.shape import history_weights
-from ..hierarchy.sums import EXCESS
-from ..nodes import Nodes
-from ..statistics import PULLS, SCALARS, SQUARES, TOTAL, second_moments
-from ..tree import FIRST, SIZE
-from ..types import Floats, Integers
+from ..core.arms import Arms
+from ..core.sums import PULLS, SCALARS, SQUARES, TOTAL, second_moments
+from ..core.tree import FIRST, SIZE
+from ..core.types import Floats, Integers
+from ..inference.chi_square import chi_square_tail
+from ..inference.sums import BORROWED
+from ..policies.arrays import Nodes
+from ..policies.auto_linear.evidence import Model, eliminate_lower, load, mean_square_of_contexts, pose, profile
+from ..policies.auto_linear.ledger import LEVELS, OFFSET, SIG2, STANDARD, new_ledger
+from ..policies.auto_linear.lens import set_lens
+from ..policies.auto_linear.posterior import PRIOR, derived_size
+from ..policies.auto_linear.shape import history_weights
+from ..policies.auto_linear.sums import EXCESS
 from .report import Agreement, Estimate, Grouping
 
 COARSE = np.arange(-14.0, 7.0, 1.0)

@@ -4,9 +4,9 @@ import warnings
 from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple
 
-from ..estimates.chisquare import p_value
-from ..numerals import numeral, numerals
-from ..types import Label
+from ..core.types import Label
+from ..inference.chi_square import p_value
+from ..present.numbers import numeral, numerals
 
 BEYOND_CHANCE = 0.01
 """History and rounds that differ with a lower probability than this are said to differ."""

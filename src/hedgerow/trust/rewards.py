@@ -2,15 +2,15 @@
 
 import numpy as np
 
-from ..estimates.chisquare import chi_square_tail
-from ..estimates.grouping import posterior, share_of, spreads_of, total_variance
-from ..estimates.sums import Sums
-from ..hierarchy.drift import trusted
-from ..hierarchy.rewards import CHECKED, MARGIN, fitted
-from ..hierarchy.table import EVIDENCE, PLAYS, STRANGER, UNIT
-from ..nodes import Nodes
-from ..statistics import PULLS, SQUARES, TOTAL
-from ..types import Floats, Integers
+from ..core.sums import PULLS, SQUARES, TOTAL
+from ..core.types import Floats, Integers
+from ..inference.chi_square import chi_square_tail
+from ..inference.grouping import posterior, share_of, spreads_of, total_variance
+from ..inference.sums import Sums
+from ..policies.arrays import Nodes
+from ..policies.auto_rewards.drift import trusted
+from ..policies.auto_rewards.rewards import CHECKED, MARGIN, fitted
+from ..policies.auto_rewards.table import EVIDENCE, PLAYS, STRANGER, UNIT
 from .report import SHOWN, Agreement, Estimate, Grouping, Misfit
 
 ENOUGH = 2.0

@@ -1,0 +1,1 @@
+"""What measures hedgerow but is not hedgerow."""

@@ -1,0 +1,1 @@
+"""Coverage studies: verdicts on simulated logs whose truth is known."""

@@ -1,0 +1,91 @@
+"""Replay with contexts on simulated logs whose truth is known: is its centre right?
+
+python -m benchmarks.studies.contextual_coverage --logs 100
+"""
+
+import argparse
+from dataclasses import dataclass
+
+import numpy as np
+
+from hedgerow.core.types import Floats
+from hedgerow.evaluate.contextual_replay import Contest, Rows
+from hedgerow.evaluate.gains import paired
+from hedgerow.evaluate.replay import ORDERS, SHARE
+from hedgerow.evaluate.split import Split
+from hedgerow.inference.sums import is_binary, tally
+
+ARMS, GROUPS, DIMENSION = 20, 4, 5
+NOISE = 0.5
+TRUTH_RUNS = 200
+
+
+@dataclass(frozen=True)
+class World:
+    """Linear arms: a reward is x'theta_k plus noise, and arms of a group have alike theta."""
+
+    theta: Floats
+
+    @classmethod
+    def drawn(cls, rng: np.random.Generator) -> "World":
+        centres = rng.normal(0.0, 0.2, size=(GROUPS, DIMENSION))
+        return cls(np.repeat(centres, ARMS // GROUPS, axis=0) + rng.normal(0.0, 0.1, size=(ARMS, DIMENSION)))
+
+    def rows(self, count: int, rng: np.random.Generator) -> Rows:
+        """Logged rows, arms chosen evenly at random."""
+        contexts = np.column_stack([np.ones(count), rng.standard_normal((count, DIMENSION - 1))])
+        arm = rng.integers(0, ARMS, size=count)
+        mean = (contexts * self.theta[arm]).sum(axis=1)
+        return Rows(arm, mean + NOISE * rng.standard_normal(count), contexts)
+
+
+def contest_of(past: Rows, future: Rows) -> Contest:
+    """The policies that start from these rows."""
+    later, earlier = (tally(rows.arm, rows.reward, ARMS) for rows in (future, past))
+    groups = np.repeat(np.arange(GROUPS), ARMS // GROUPS)
+    rewards = np.concatenate([past.reward, future.reward])
+    shares = np.full(ARMS, 1.0 / ARMS)
+    split = Split(later, earlier, groups, shares, is_binary(rewards), float(rewards.std()), future.arm.size, past.arm.size)
+    return Contest(past, split)
+
+
+def true_gains(world: World, contest: Contest, rounds: int, rng: np.random.Generator) -> dict[str, float]:
+    """Gains with fresh rows, as many as a run may need; each run has rows of its own."""
+    found = []
+    for _ in range(TRUTH_RUNS):
+        fresh = world.rows(int(rounds * ARMS * 1.6), rng)
+        found.append(contest.values(fresh, np.arange(fresh.arm.size), rounds, rng))
+    values = {name: np.array([value[name] for value in found]) for name in found[0]}
+    return {name: float(gain.mean()) for name, gain in paired(values).items()}
+
+
+def compared(rows: int, seed: int) -> dict[str, tuple[float, float]]:
+    """Replay's centre and the truth of one log."""
+    rng = np.random.default_rng(seed)
+    world = World.drawn(rng)
+    past, future = world.rows(rows // 2, rng), world.rows(rows - rows // 2, rng)
+    contest, rounds = contest_of(past, future), int(SHARE * (rows - rows // 2) / ARMS)
+    centre = contest.gains(future, np.arange(future.arm.size), rounds, ORDERS, rng)
+    true = true_gains(world, contest, rounds, rng)
+    return {name: (float(gain.mean()), true[name]) for name, gain in centre.items()}
+
+
+def main() -> None:
+    """Print the mean of both over logs, with the standard error of their difference."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.studies.contextual_coverage")
+    parser.add_argument("--logs", type=int, default=100)
+    parser.add_argument("--rows", type=int, default=10_000)
+    parser.add_argument("--seed", type=int, default=0)
+    given = parser.parse_args()
+    found = [compared(given.rows, given.seed + index) for index in range(given.logs)]
+    for name in found[0]:
+        pairs = np.array([row[name] for row in found])
+        off = pairs[:, 0] - pairs[:, 1]
+        error = off.std(ddof=1) / np.sqrt(len(off))
+        print(
+            f"{name}: replay {pairs[:, 0].mean():.2f}, truth {pairs[:, 1].mean():.2f}, off by {off.mean():+.2f} (se {error:.2f})"
+        )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""What everything shares: types, kernels, trees, sums, checks, state files."""

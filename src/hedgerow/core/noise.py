@@ -1,0 +1,96 @@
+"""How noisy rewards are, from the sums: what ``scale="auto"`` stands for."""
+
+import math
+
+from .kernel import compiled
+from .sums import PULLS, SQUARES, TOTAL
+from .tree import SIZE
+from .types import Floats, Links
+
+FREEDOM = 3.0
+"""Degrees of freedom that an arm counts at most, so that the noise is not that of the arm played most."""
+
+
+@compiled
+def arm_noise(online: Floats, past: Floats, node: int, trust: float) -> tuple[float, float, float]:
+    """Plays, mean and sum of squared deviations of a node; a play of its history counts as ``trust`` plays."""
+    plays = online[node, PULLS] + trust * past[node, PULLS]
+    if plays <= 0.0:
+        return 0.0, 0.0, 0.0
+    mean = (online[node, TOTAL] + trust * past[node, TOTAL]) / plays
+    squares = online[node, SQUARES] + trust * past[node, SQUARES]
+    deviations = squares - plays * mean * mean
+    return plays, mean, deviations if deviations > 1e-12 * squares else 0.0
+
+
+@compiled
+def freedom_of(plays: float, deviations: float) -> float:
+    """Degrees of freedom of an arm's squared deviations: its plays less one; a single play has none.
+
+    Plays of a weighted history are parts of some, and less than two may deviate: then half of them.
+    """
+    return max(plays - 1.0, 0.5 * plays if deviations > 0.0 else 0.0)
+
+
+@compiled
+def counted(deviations: float, freedom: float) -> tuple[float, float]:
+    """An arm's own variance, and the degrees of freedom that it counts in the typical one."""
+    return deviations / freedom if freedom > 0.0 else 0.0, min(freedom, FREEDOM)
+
+
+@compiled
+def known_noise(tree: Links, online: Floats, past: Floats) -> tuple[float, float]:
+    """Sum of the arms' own variances, each times its degrees of freedom, and the sum of these."""
+    sum_of_variances, freedom = 0.0, 0.0
+    for node in range(1, len(tree)):
+        if tree[node, SIZE] == 0:
+            plays, _, deviations = arm_noise(online, past, node, 1.0)
+            variance, weight = counted(deviations, freedom_of(plays, deviations))
+            sum_of_variances += weight * variance
+            freedom += weight
+    return sum_of_variances, freedom
+
+
+@compiled
+def total_noise(online: Floats, past: Floats) -> float:
+    """Variance of all rewards."""
+    plays, _, deviations = arm_noise(online, past, 0, 1.0)
+    return deviations / max(plays - 1.0, 1.0)
+
+
+@compiled
+def typical_noise(tree: Links, online: Floats, past: Floats) -> tuple[float, float]:
+    """Typical variance of an arm's rewards, with the variance of all rewards as one more arm; and that total variance."""
+    total = total_noise(online, past)
+    sum_of_variances, freedom = known_noise(tree, online, past)
+    return (sum_of_variances + total) / (freedom + 1.0), total
+
+
+@compiled
+def unknown_noise(tree: Links, online: Floats, past: Floats) -> tuple[float, float]:
+    """Arms with a single play, which tell nothing of their noise: how many, and the variance of all arms' means."""
+    arms, single, total, squares = 0.0, 0.0, 0.0, 0.0
+    level = arm_noise(online, past, 0, 1.0)[1]
+    for node in range(1, len(tree)):
+        if tree[node, SIZE] == 0:
+            plays, mean, deviations = arm_noise(online, past, node, 1.0)
+            if plays > 0.0:
+                arms += 1.0
+                single += 1.0 if freedom_of(plays, deviations) == 0.0 else 0.0
+                total += mean - level
+                squares += (mean - level) ** 2
+    return single, max(squares - total * total / max(arms, 1.0), 0.0) / max(arms - 1.0, 1.0)
+
+
+@compiled
+def two_values(pulls: float, total: float, squares: float, low: float, high: float) -> bool:
+    """Whether all rewards with these sums are ``low`` or ``high``, and some high: then sum (r - low)(high - r) = 0.
+
+    Sums of rewards far from zero have rounding errors; where these are as large as the rewards differ, nobody can tell.
+    """
+    width2, level2 = (high - low) ** 2, max(low * low, high * high)
+    rounding = (1e-14 + 1e-15 * math.sqrt(pulls)) * level2
+    between = (low + high) * total - squares - pulls * low * high
+    above = squares - 2.0 * low * total + pulls * low * low
+    near = 1e-9 * width2 + rounding
+    return abs(between) <= pulls * near and above > pulls * near and rounding < 1e-4 * width2

@@ -1,0 +1,55 @@
+"""The tree of arms and clusters, and what every way through it needs.
+
+The tree is one row of integers per node: first child, number of children, parent. Node 0 is the root; the
+children of a node stand side by side, in the order in which their first arm was given; a node without
+children is an arm.
+"""
+
+import math
+
+from .kernel import compiled
+from .sums import PULLS, waiting
+from .types import Floats
+
+FIRST, SIZE, PARENT = 0, 1, 2
+
+
+POLICY_CLOCK, PARENT_CLOCK = 0, 1
+CLOCKS = {"policy": POLICY_CLOCK, "parent": PARENT_CLOCK}
+"""Whose online rounds t counts: the whole policy's (the paper's), or those of the node one stands at (UCT's)."""
+
+
+TIE = 1e-10
+"""Ridge scores closer than this, relatively, are equal: their last digits depend on the order of the sums."""
+
+
+@compiled
+def least_best(best: float, tie: float) -> float:
+    """The least score that counts as the best."""
+    return best if math.isinf(best) else best - tie * abs(best)
+
+
+@compiled
+def pick(values: Floats, best: float, tie: float, drawn: float) -> int:
+    """The position of the best score; of equal ones the first, or one at random by ``drawn`` >= 0."""
+    skip, least = 0, least_best(best, tie)
+    if drawn >= 0.0:
+        equal = 0
+        for value in values:
+            if value >= least:
+                equal += 1
+        skip = int(drawn * equal)
+    for position in range(values.size):
+        if values[position] >= least:
+            if skip == 0:
+                return position
+            skip -= 1
+    return 0
+
+
+@compiled
+def clock_at(clock: int, online: Floats, pending: Floats, node: int) -> float:
+    """t, one more than the online rounds learnt from and waited for, of the policy or of a node."""
+    at = node if clock == PARENT_CLOCK else 0
+    rounds: float = 1.0 + online[at, PULLS] + waiting(pending, at)
+    return rounds

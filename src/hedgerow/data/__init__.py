@@ -1,0 +1,1 @@
+"""What was logged: histories, logs, files and encodings."""

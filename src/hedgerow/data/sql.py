@@ -1,0 +1,184 @@
+"""The GROUP BY of a history as SQL, to be run where the log lies, and the table it gives."""
+
+import re
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..core.arms import as_label, shown
+from ..core.sums import PULLS, SCALARS, SQUARES, triangle
+from ..core.types import Floats, Label
+from .columns import as_frame, check_numbers, check_parts, collected, doubles
+from .encoding import Column, Encoding
+from .group_by import Sums, check_finite
+
+MISSING = {"missing_arm": "no arm", "missing_reward": "no reward", "missing_context": "no context"}
+"""Columns that count rows left out, and what History.missing calls them."""
+
+
+class Dialect(NamedTuple):
+    """How an engine writes names, texts, doubles, and the test for NaN."""
+
+    quote: str
+    escaped_quote: str
+    text_escapes: dict[str, str]
+    double: str
+    is_nan: str
+
+
+_STANDARD = {"'": "''"}
+_BACKSLASH = {"\\": "\\\\", "'": "\\'"}
+DIALECTS = {
+    "duckdb": Dialect('"', '""', _STANDARD, "DOUBLE", "isnan({})"),
+    "spark": Dialect("`", "``", _BACKSLASH, "DOUBLE", "isnan({})"),
+    "bigquery": Dialect("`", "\\`", _BACKSLASH, "FLOAT64", "IS_NAN({})"),
+    "snowflake": Dialect('"', '""', {"\\": "\\\\", "'": "''"}, "DOUBLE", "{} = 'NaN'::DOUBLE"),
+    "postgres": Dialect('"', '""', _STANDARD, "DOUBLE PRECISION", "{} = 'NaN'::DOUBLE PRECISION"),
+}
+
+
+def sum_names(dimension: int) -> list[str]:
+    """The columns of a table of sums, in the order of ``statistics``."""
+    each = range(1, dimension + 1)
+    products = [f"xx_{i}_{j}" for i in each for j in range(1, i + 1)]
+    return ["pulls", "total", "squares", *(f"rx_{i}" for i in each), *products, *(f"x_{i}" for i in each)]
+
+
+def statement(table: str, arm: str, reward: str, context: Sequence[str] | Encoding, dialect: str) -> str:
+    """The query whose result :func:`read_sums` takes."""
+    if dialect not in DIALECTS:
+        raise ValueError(f"dialect must be one of {', '.join(DIALECTS)}, got {dialect!r}")
+    form = DIALECTS[dialect]
+    columns = context.columns if isinstance(context, Encoding) else tuple(Column(name) for name in context)
+    parts = [("arm", arm), ("reward", reward), *(("context", column.name) for column in columns)]
+    if unnamed := [part for part, name in parts if not name]:
+        raise ValueError(f"{unnamed[0]} must name a column, got ''")
+    check_parts(parts)
+    features = [feature for column in columns for feature in _features(form, column)]
+    inputs = {"r": f"CAST({_name(form, reward)} AS {form.double})", **{f"x_{i}": f for i, f in enumerate(features, start=1)}}
+    tests = [_unfit(form, "r"), " OR ".join(_unfit(form, key) for key in inputs if key != "r")]
+    cases = ["WHEN {} IS NULL THEN 1".format(_name(form, "arm")), *(f"WHEN {t} THEN {n}" for n, t in enumerate(tests, 2) if t)]
+    reason, label = _name(form, "reason"), _name(form, "arm")
+    usable = [f"CASE WHEN {reason} = 0 THEN {_name(form, key)} END AS {_name(form, key)}" for key in inputs]
+    return f"""WITH logged AS (
+  SELECT {_listed([f"{_name(form, arm)} AS {label}", *(f"{f} AS {_name(form, key)}" for key, f in inputs.items())])}
+  FROM {_table(form, table)} AS source
+), judged AS (
+  SELECT logged.*, CASE {" ".join(cases)} ELSE 0 END AS {reason}
+  FROM logged
+), usable AS (
+  SELECT {_listed([label, reason, *usable])}
+  FROM judged
+)
+SELECT {_listed([label, *_sums(form, len(features))])}
+FROM usable
+GROUP BY {label}
+"""
+
+
+def _sums(form: Dialect, dimension: int) -> list[str]:
+    """One column for each of :func:`sum_names`, then one for each reason to leave a row out."""
+
+    def counted(number: int, name: str) -> str:
+        count = f"SUM(CASE WHEN {_name(form, 'reason')} = {number} THEN 1 ELSE 0 END)"
+        return f"CAST({count} AS {form.double}) AS {_name(form, name)}"
+
+    factors = {"total": ["r"], "squares": ["r", "r"]}
+    for name in sum_names(dimension)[SCALARS:]:
+        kind, *numbers = name.split("_")
+        factors[name] = [*(["r"] if kind == "rx" else []), *(f"x_{number}" for number in numbers)]
+    sums = [
+        f"COALESCE(SUM({' * '.join(_name(form, factor) for factor in product)}), 0) AS {_name(form, name)}"
+        for name, product in factors.items()
+    ]
+    return [counted(0, "pulls"), *sums, *(counted(number, name) for number, name in enumerate(MISSING, start=1))]
+
+
+def _features(form: Dialect, column: Column) -> list[str]:
+    raw = _name(form, column.name)
+    if column.levels is not None:
+        return [f"CASE WHEN {raw} = {_text(form, level)} THEN 1e0 ELSE 0e0 END" for level in column.levels]
+    number = f"CAST({raw} AS {form.double})"
+    if column == Column(column.name):
+        return [number]
+    return [f"({number} - ({_literal(column.mean)})) / {_literal(column.deviation)}"]
+
+
+def _unfit(form: Dialect, key: str) -> str:
+    name = _name(form, key)
+    return f"{name} IS NULL OR {form.is_nan.format(name)}"
+
+
+def _name(form: Dialect, name: str) -> str:
+    return form.quote + name.replace(form.quote, form.escaped_quote) + form.quote
+
+
+def _table(form: Dialect, table: str) -> str:
+    """A name with dots between its parts, each of them quoted; a query in parentheses stays as it is."""
+    table = table.strip()
+    if table.startswith("("):
+        return table
+    if any(part.isspace() for part in table) and table.split()[0].upper() in ("SELECT", "WITH"):
+        raise ValueError(f"a query must stand in parentheses: ({table})")
+    parts = table.split(".")
+    if not all(part.strip() for part in parts):
+        raise ValueError(f"table must be a name such as shop.clicks, or a query in parentheses, got {table!r}")
+    return ".".join(_name(form, part) for part in parts)
+
+
+def _text(form: Dialect, text: str) -> str:
+    return "'" + "".join(form.text_escapes.get(character, character) for character in text) + "'"
+
+
+def _literal(number: float) -> str:
+    """A double to the last digit; without an exponent some engines would read a decimal."""
+    text = repr(float(number))
+    return text if "e" in text else f"{text}e0"
+
+
+def _listed(items: Sequence[str]) -> str:
+    return ",\n    ".join(items)
+
+
+def _check_possible(labels: Sequence[Label], sums: Floats, dimension: int) -> None:
+    """Refuse sums that no rewards have: fewer than no plays, or squares less than the mean demands (columns exchanged, say)."""
+    pulls, total, squares = sums[:, :SCALARS].T
+    for row in np.flatnonzero((pulls < 0.0) | (squares * pulls < total * total * (1.0 - 1e-6))).tolist():
+        told = f"{pulls[row]:g} plays, total {total[row]:g}, squares {squares[row]:g}"
+        raise ValueError(f"no rewards can have the sums of arm {labels[row]!r}: {told}")
+    for column in range(dimension):
+        _check_context(labels, sums, dimension, column)
+
+
+def _check_context(labels: Sequence[Label], sums: Floats, dimension: int, column: int) -> None:
+    """Refuse sums that no context has: (sum x)^2 is at most pulls times sum x^2, (sum r x)^2 sum r^2 times sum x^2."""
+    product, total = sums[:, SCALARS + column], sums[:, sums.shape[1] - dimension + column]
+    square = sums[:, SCALARS + dimension + triangle(column + 1) - 1]
+    room = square * (1.0 + 1e-6)
+    wrong = (square < 0.0) | (total * total > sums[:, PULLS] * room) | (product * product > sums[:, SQUARES] * room)
+    for row in np.flatnonzero(wrong).tolist():
+        n = column + 1
+        told = f"x_{n} {total[row]:g}, xx_{n}_{n} {square[row]:g}, rx_{n} {product[row]:g}, {sums[row, PULLS]:g} plays"
+        raise ValueError(f"no contexts can have the sums of arm {labels[row]!r}: {told}")
+
+
+def read_sums(table: Any, arm: str) -> tuple[Sums, int]:
+    """The sums of a table with the columns of :func:`sum_names`, and how many numbers a context has."""
+    data = as_frame(table)
+    there = data.collect_schema().names()
+    dimension = sum(re.fullmatch(r"x_\d+", name) is not None for name in there if name != arm)
+    names = sum_names(dimension)
+    if absent := [name for name in (arm, *names) if name not in there]:
+        raise ValueError(f"a table of sums needs the columns {shown([arm, *names], 8)}; it lacks {shown(absent)}")
+    counts = [name for name in MISSING if name in there]
+    check_numbers(data, [*names, *counts])
+    rows = collected(data.select(arm, *names, *counts))
+    missing = {MISSING[name]: int(np.nansum(doubles(rows[name]))) for name in counts}
+    sums = np.column_stack([doubles(rows[name]) for name in names])
+    played = sums[:, PULLS] != 0.0  # a group of rows that were all left out, such as those without an arm
+    labels = [as_label(label, "an arm label") for label, kept in zip(rows[arm].to_list(), played, strict=True) if kept]
+    kept_sums: Floats = sums[played]
+    check_finite(labels, kept_sums)
+    _check_possible(labels, kept_sums, dimension)
+    return Sums(labels, kept_sums, {reason: count for reason, count in missing.items() if count}), dimension

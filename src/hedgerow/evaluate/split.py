@@ -1,0 +1,96 @@
+"""What the verdict knows of a log: sums per arm of its later and of its earlier part."""
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from ..core.types import Floats, Integers
+from ..inference.sums import Sums, is_binary, numbered, tally, tally_weighted
+
+if TYPE_CHECKING:
+    from ..data.log import Log
+
+
+@dataclass(frozen=True)
+class Split:
+    """A log as the judge sees it: the future it is judged by, and the history a policy would start from.
+
+    ``groups`` numbers the group of each arm in the order of first appearance; ``shares`` is how often the log itself
+    played each arm of the future; ``scale`` multiplies the bonus of every policy. ``loaded`` is what a policy starts from,
+    if that is not the past as the judge sees it; ``earned`` what the log got per row, where its choices knew more than the arm.
+    """
+
+    future: Sums
+    past: Sums
+    groups: Integers | None
+    shares: Floats
+    binary: bool
+    scale: float
+    future_rows: int
+    past_rows: int
+    loaded: Sums | None = None
+    earned: float | None = None
+
+    @property
+    def arms(self) -> int:
+        return self.future.rows.size
+
+    @property
+    def remembers(self) -> bool:
+        return self.past_rows > 0
+
+    @property
+    def start(self) -> Sums:
+        """The history that a policy is given."""
+        return self.past if self.loaded is None else self.loaded
+
+
+class Units(NamedTuple):
+    """Rewards are this level plus this size times those that are judged."""
+
+    level: float
+    size: float
+
+
+def levelled(log: "Log") -> tuple["Log", Units]:
+    """The log with rewards of two values as 0 and 1, others as standard deviations from their mean, and what they were before.
+
+    So the verdict is the same in any unit, and small differences are not lost beside squares of large numbers. Rewards that are
+    all the same stay as they are.
+    """
+    low, high = float(log.reward.min()), float(log.reward.max())
+    if low == high or is_binary(log.reward):
+        return log, Units(0.0, 1.0)
+    if ((log.reward == low) | (log.reward == high)).all():
+        return replace(log, reward=(log.reward == high).astype(np.float64)), Units(low, high - low)
+    share = (log.reward - low) / (high - low)
+    centre, size = float(share.mean()), float(share.std())
+    return replace(log, reward=(share - centre) / size), Units(low + (high - low) * centre, (high - low) * size)
+
+
+def split(log: "Log", *, share: float, history: bool, weigh: bool) -> Split:
+    """The earlier ``share`` of the rows as history, the others as the future; without history all rows are future."""
+    arms, rows = len(log.arms), log.arm.size
+    cut = int(rows * share) if history else 0
+    if history and not 0 < cut < rows:
+        part = "history" if cut == 0 else "future"
+        raise ValueError(f"a split of {share:g} leaves no row of {rows:,} for the {part}")
+    later = slice(cut, rows)
+    past, future = (tally(log.arm[part], log.reward[part], arms) for part in (slice(cut), later))
+    loaded, earned, shares = None, None, future.rows / max(rows - cut, 1)
+    if weigh and log.propensity is not None:
+        p, loaded, earned = log.propensity, past, float(log.reward[later].mean())
+        past, future = (tally_weighted(log.arm[part], log.reward[part], p[part], arms) for part in (slice(cut), later))
+    return Split(
+        future=future,
+        past=past,
+        groups=None if log.clusters is None else numbered(log.clusters),
+        shares=shares,
+        binary=is_binary(log.reward),
+        scale=float(log.reward.std()),
+        future_rows=rows - cut,
+        past_rows=cut,
+        loaded=loaded,
+        earned=earned,
+    )

@@ -1,0 +1,1 @@
+"""Problems, simulations, and the paper's experiments."""

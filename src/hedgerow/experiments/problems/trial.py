@@ -1,0 +1,53 @@
+"""What a trial is, and what a problem does: deal out trials."""
+
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from ...core.types import Floats, Integers, Label
+from ...data.history import History
+
+
+class Trial(NamedTuple):
+    """One trial. Round t takes row ``rows[t]`` of ``rewards`` and ``expected``; ``contexts`` has a row per round."""
+
+    clusters: tuple[Label, ...]
+    history: History
+    rewards: Floats
+    expected: Floats
+    rows: Integers
+    contexts: Floats
+
+    @property
+    def arms(self) -> range:
+        return range(self.rewards.shape[1])
+
+    @property
+    def dimension(self) -> int | None:
+        return self.contexts.shape[1] or None
+
+    def check(self) -> "Trial":
+        """The trial itself, if its parts fit together; else a ValueError."""
+        rounds, K = self.rows.size, self.rewards.shape[1]
+        if len(self.clusters) not in (0, K) or self.expected.shape[1:] != (K,):
+            raise ValueError(f"a trial with {K} arms needs their clusters and expected rewards, a column for each")
+        if len(self.expected) not in (1, len(self.rewards)):
+            needed = f"{len(self.rewards)} rows of rewards needs as many of expected ones, or one"
+            raise ValueError(f"a trial with {needed}, got {len(self.expected)}")
+        if len(self.contexts) != rounds or not ((self.rows >= 0) & (self.rows < len(self.rewards))).all():
+            raise ValueError(f"a trial of {rounds} rounds needs a context and a row of rewards for each")
+        if not all(np.isfinite(part).all() for part in (self.rewards, self.expected, self.contexts)):
+            raise ValueError("the rewards, expected rewards and contexts of a trial must be finite")
+        return self
+
+
+class Problem(Protocol):
+    """Deals out trials; its text is printed with every result."""
+
+    @property
+    def dimension(self) -> int | None: ...
+
+    def trial(self, rounds: int, rng: np.random.Generator) -> Trial:
+        """The draws of one trial."""
+
+    def __str__(self) -> str: ...

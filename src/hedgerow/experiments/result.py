@@ -1,0 +1,165 @@
+"""What a simulation gave: curves per policy and trial, their means, and paired differences."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ..core.types import Floats, Integers
+from ..present.numbers import numerals
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+class Difference(NamedTuple):
+    """A mean over trials with its 95 % interval."""
+
+    what: str
+    mean: float
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        mean, low, high = numerals(self.mean, self.low, self.high, sign="+")
+        return f"{self.what}: {mean} ({low} to {high})"
+
+
+def interval(what: str, values: Floats) -> Difference:
+    """Mean of paired values with Student's 95 % interval; infinite for a single trial."""
+    mean = float(np.mean(values))
+    if len(values) < 2:
+        return Difference(what, mean, -math.inf, math.inf)
+    half = _student(len(values) - 1) * float(np.std(values, ddof=1)) / math.sqrt(len(values))
+    return Difference(what, mean, mean - half, mean + half)
+
+
+def _student(v: int) -> float:
+    """The 97.5 % quantile of Student's t: exact for 1 and 2 degrees of freedom, else by Cornish-Fisher, within 0.8 %."""
+    if v == 1:
+        return math.tan(math.pi * 0.475)
+    if v == 2:
+        return 0.95 * math.sqrt(2.0 / (4.0 * 0.975 * 0.025))
+    z = NormalDist().inv_cdf(0.975)
+    first = (z**3 + z) / 4.0
+    second = (5.0 * z**5 + 16.0 * z**3 + 3.0 * z) / 96.0
+    third = (3.0 * z**7 + 19.0 * z**5 + 17.0 * z**3 - 15.0 * z) / 384.0
+    return z + first / v + second / v**2 + third / v**3
+
+
+@dataclass(frozen=True, eq=False)
+class Simulation:
+    """The curves of all policies in all trials, at the rounds ``at``.
+
+    ``reward`` and ``regret`` are cumulative, (policies, trials, points); regret counts expected rewards. ``best`` is the
+    cumulative expected reward of always playing the best arm, ``largest`` the largest absolute reward of a trial.
+    """
+
+    problem: str
+    policies: tuple[str, ...]
+    rounds: int
+    trials: int
+    seed: int
+    at: Integers
+    reward: Floats
+    regret: Floats
+    followed: Floats
+    best: Floats
+    largest: Floats
+    experts: dict[str, tuple[str, ...]]
+
+    def of(self, policy: str, measure: str = "reward", *, at: int | None = None) -> Floats:
+        """One number per trial: the cumulative reward or regret of a policy after the last marked round up to ``at``.
+
+        Curves are kept at the rounds in ``Simulation.at``: give ``marks=`` to ``simulate`` for others. None: the last round.
+        """
+        if policy not in self.policies:
+            raise KeyError(f"no policy {policy!r}; there are {', '.join(self.policies)}")
+        if measure not in ("reward", "regret"):
+            raise ValueError(f"measure must be 'reward' or 'regret', got {measure!r}")
+        curves: Floats = getattr(self, measure)[self.policies.index(policy)]
+        values: Floats = curves[:, self.point(at)]
+        return values
+
+    def point(self, at: int | None) -> int:
+        """The position of the last marked round up to ``at``."""
+        if at is None:
+            return len(self.at) - 1
+        if not self.at[0] <= at <= self.rounds:
+            raise ValueError(f"curves are kept from round {self.at[0]} to {self.rounds}, not for {at}")
+        return int(np.searchsorted(self.at, at, side="right")) - 1
+
+    def share(self, policy: str, expert: str, *, at: int | None = None) -> Floats:
+        """One number per trial: the share of rounds so far in which a Meta followed an expert."""
+        point = self.point(at)
+        if expert not in self.experts.get(policy, ()):
+            raise KeyError(f"{policy!r} has no expert {expert!r}; it has {', '.join(self.experts.get(policy, ())) or 'none'}")
+        column = self.experts[policy].index(expert)
+        counts: Floats = self.followed[self.policies.index(policy), :, point, column]
+        shares: Floats = counts / self.at[point]
+        return shares
+
+    def summary(self, *, at: int | None = None) -> list[dict[str, Any]]:
+        """Mean and standard deviation over trials, a row per policy."""
+        rows = []
+        for policy in self.policies:
+            reward, regret = (self.of(policy, measure, at=at) for measure in ("reward", "regret"))
+            rows.append(
+                {
+                    "policy": policy,
+                    "reward": float(reward.mean()),
+                    "reward_sd": float(reward.std()),
+                    "regret": float(regret.mean()),
+                    "regret_sd": float(regret.std()),
+                }
+            )
+        return rows
+
+    def compare(self, baseline: str, *, measure: str = "reward", at: int | None = None) -> list[Difference]:
+        """Each other policy's paired difference to a baseline, with its 95 % interval."""
+        base = self.of(baseline, measure, at=at)
+        others = [policy for policy in self.policies if policy != baseline]
+        return [interval(f"{policy} - {baseline}", self.of(policy, measure, at=at) - base) for policy in others]
+
+    def columns(self) -> dict[str, Any]:
+        """All curves as tidy columns: a row per policy, trial and marked round."""
+        P, N, M = self.reward.shape
+        columns: dict[str, Any] = {
+            "policy": np.repeat(np.array(self.policies), N * M).tolist(),
+            "trial": np.tile(np.repeat(np.arange(N), M), P),
+            "round": np.tile(self.at, P * N),
+            "reward": self.reward.ravel(),
+            "regret": self.regret.ravel(),
+            "best": np.tile(self.best.ravel(), P),
+        }
+        for column in range(max((len(names) for names in self.experts.values()), default=0)):
+            columns[f"followed_{column + 1}"] = self.followed[..., column].ravel()
+        return columns
+
+    def frame(self, backend: Any = "polars") -> Any:
+        """All curves as a tidy data frame: a row per policy, trial and marked round. Backend: polars, pandas or pyarrow."""
+        import narwhals as nw
+
+        try:
+            return nw.from_dict(self.columns(), backend=backend).to_native()
+        except ImportError as error:
+            raise ImportError(f'a frame of {backend} needs that package: pip install {backend}, or "hedgerow[cli]"') from error
+
+    def plot(self, *, measure: str = "per round", policies: Sequence[str] | None = None) -> "Figure":
+        """Mean over trials with +-1 standard deviation: reward "per round" so far, cumulative "reward" or "regret"."""
+        from ..present.plots import curves
+
+        return curves(self, measure=measure, policies=policies or self.policies)
+
+    def __repr__(self) -> str:
+        lines = [f"{self.problem}; {self.rounds} rounds, {self.trials} trials (+- their standard deviation), seed {self.seed}"]
+        width = max(map(len, self.policies))
+        for row in self.summary():
+            lines.append(
+                f"{row['policy']:<{width}}  reward {row['reward']:10.1f} +- {row['reward_sd']:8.1f}"
+                f"  regret {row['regret']:10.1f} +- {row['regret_sd']:8.1f}"
+            )
+        return "\n".join(lines)

@@ -1,1 +1,0 @@
-"""Hierarchical models: arms resemble their cluster, clusters each other, and the data say how much."""

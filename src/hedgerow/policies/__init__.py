@@ -1,0 +1,1 @@
+"""How an arm is chosen."""

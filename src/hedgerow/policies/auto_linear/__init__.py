@@ -1,0 +1,1 @@
+"""The hierarchical linear model: Auto with contexts."""

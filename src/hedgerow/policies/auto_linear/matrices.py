@@ -1,0 +1,91 @@
+"""Integrating out a Gaussian vector that has A and b, f: its factor, its inverse, what it leaves behind, its message.
+
+``work`` is room for three matrices: A (lower triangle), then L of A + ridge I = L L' with one over its diagonal in place, since
+multiplying is cheaper than dividing, then whatever is solved with it.
+"""
+
+import math
+
+import numpy as np
+
+from ...core.kernel import summing
+from ...core.types import Floats
+
+
+@summing
+def factor(work: Floats, ridge: float) -> float:
+    """L of A + ridge I = L L' into work[1], A the lower triangle of work[0]; log det (A + ridge I)."""
+    matrix, lower = work[0], work[1]
+    logdet = 0.0
+    for i in range(matrix.shape[0]):
+        for j in range(i):
+            entry = matrix[i, j]
+            for k in range(j):
+                entry -= lower[i, k] * lower[j, k]
+            lower[i, j] = entry * lower[j, j]
+        entry = matrix[i, i] + ridge
+        for k in range(i):
+            entry -= lower[i, k] * lower[i, k]
+        entry = max(entry, ridge)  # A is a sum of squares
+        lower[i, i] = 1.0 / math.sqrt(entry)
+        logdet += math.log(entry)
+    return logdet
+
+
+@summing
+def invert(work: Floats, rows: Floats, node: int, start: int) -> None:
+    """(L L')^-1 into a row, L in work[1]."""
+    lower, upper = work[1], work[2]  # upper = L^-T: rows, so that the sums run along them
+    d = lower.shape[0]
+    for j in range(d):
+        upper[j, j] = lower[j, j]
+        for i in range(j + 1, d):
+            entry = 0.0
+            for k in range(j, i):
+                entry -= upper[j, k] * lower[i, k]
+            upper[j, i] = entry * lower[i, i]
+    for i in range(d):
+        for j in range(i + 1):
+            entry = 0.0
+            for k in range(i, d):
+                entry += upper[j, k] * upper[i, k]
+            rows[node, start + i * d + j] = entry
+            rows[node, start + j * d + i] = entry
+
+
+@summing
+def reduce(work: Floats, pair: Floats, spread: float, products: Floats) -> float:
+    """Integrate out what has A in work[0] and b, f: lower <y, z> by b_y' M b_z = (L^-1 b_y)'L^-1 b_z; log det (I + spread A)."""
+    d = pair.shape[1]
+    logdet: float = factor(work, 1.0 / spread) + d * math.log(spread)
+    lower, solved = work[1], np.empty((2, d))
+    for i in range(d):
+        first, second = pair[0, i], pair[1, i]
+        for k in range(i):
+            first -= lower[i, k] * solved[0, k]
+            second -= lower[i, k] * solved[1, k]
+        solved[0, i] = first * lower[i, i]
+        solved[1, i] = second * lower[i, i]
+        products[0] -= solved[0, i] * solved[0, i]
+        products[1] -= solved[0, i] * solved[1, i]
+        products[2] -= solved[1, i] * solved[1, i]
+    return logdet
+
+
+@summing
+def pass_on(inverse: Floats, then: Floats, scale: float, kept: float, sums: Floats, info: Floats) -> None:
+    """The message of a history to its arm: c^2 (I / delta - M / delta^2), c M b / delta, c M f / delta; scale = 1 / delta."""
+    d = then.shape[1]
+    at = 0
+    for i in range(d):
+        first, second = 0.0, 0.0
+        for j in range(d):
+            entry = kept * scale * inverse[i * d + j]
+            first += entry * then[0, j]
+            second += entry * then[1, j]
+            if j <= i:
+                sums[at + j] -= kept * scale * entry
+        at += i + 1
+        sums[at - 1] += kept * kept * scale
+        info[0, i] += first
+        info[1, i] += second

@@ -1,0 +1,59 @@
+"""The online sums of a hierarchical linear policy, whose rounds may weigh other than 1.
+
+A row is that of sums.py, all parts with the context weighed, and what the weights add to the first three sums:
+
+    ... | sum of w - 1 | sum of (w - 1) r | sum of (w - 1) r^2
+
+Rows of a history have no such part: its rounds weigh 1 each until a refresh weighs the arm as a whole.
+"""
+
+from ...core import sums
+from ...core.kernel import compiled
+from ...core.sums import PULLS, SCALARS, SQUARES, TOTAL, packed_size
+from ...core.types import Floats
+
+EXCESS = 3
+
+
+def row_size(dimension: int | None) -> int:
+    """Length of a node's row."""
+    return sums.row_size(dimension) + EXCESS
+
+
+@compiled
+def weighed(sums: Floats, node: int, part: int, dimension: int) -> float:
+    """sum w, sum w r or sum w r^2 of a node, by the ``part`` that it would be without weights."""
+    value: float = sums[node, part]
+    at = SCALARS + 2 * dimension + packed_size(dimension) + part
+    if at < sums.shape[1]:
+        value += sums[node, at]
+    return value
+
+
+def reweighed(rows: Floats, factor: float, dimension: int) -> Floats:
+    """Rows as if all their rounds weighed so many times more."""
+    changed, at = rows.copy(), SCALARS + 2 * dimension + packed_size(dimension)
+    changed[:, SCALARS:at] *= factor
+    changed[:, at:] = factor * (rows[:, at:] + rows[:, :SCALARS]) - rows[:, :SCALARS]
+    return changed
+
+
+@compiled
+def observe(sums: Floats, node: int, reward: float, context: Floats, weight: float) -> None:
+    """Add an observation to a row."""
+    sums[node, PULLS] += 1.0
+    sums[node, TOTAL] += reward
+    sums[node, SQUARES] += reward * reward
+    d = context.size
+    at = SCALARS + d
+    for i in range(d):
+        sums[node, SCALARS + i] += weight * reward * context[i]
+        for j in range(i + 1):
+            sums[node, at + j] += weight * context[i] * context[j]
+        at += i + 1
+    for i in range(d):
+        sums[node, at + i] += weight * context[i]
+    at += d
+    sums[node, at + PULLS] += weight - 1.0
+    sums[node, at + TOTAL] += (weight - 1.0) * reward
+    sums[node, at + SQUARES] += (weight - 1.0) * reward * reward

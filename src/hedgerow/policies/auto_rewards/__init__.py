@@ -1,0 +1,1 @@
+"""The hierarchical model of rewards: Auto without contexts."""

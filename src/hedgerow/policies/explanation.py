@@ -1,0 +1,69 @@
+"""Why a policy would choose as it does."""
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from typing import Self
+
+from ..core.types import Label
+from ..present.numbers import decimals
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """One line of an explanation. ``index = mean + width``; without any data the mean is NaN and the index infinite.
+
+    D3RB goes by prices: the index of an expert is minus its potential (balance.py), and the width is NaN.
+
+    ``waiting``: expected decisions that wait for their reward.
+    """
+
+    kind: str
+    label: Label
+    mean: float
+    width: float
+    index: float
+    pulls: int
+    history: float
+    waiting: int = 0
+
+
+class Explanation(tuple[Score, ...]):
+    """The scores of every expert, cluster and arm; prints as a table, and ``rows()`` feeds any data frame.
+
+    ``settings``: what the policy has estimated about itself, such as an automatic scale.
+    """
+
+    settings: dict[str, float]
+
+    def __new__(cls, scores: Iterable[Score], settings: dict[str, float] | None = None) -> Self:
+        made = super().__new__(cls, scores)
+        made.settings = settings or {}
+        return made
+
+    def rows(self) -> list[dict[str, object]]:
+        """The lines as dicts."""
+        return [asdict(score) for score in self]
+
+    def __str__(self) -> str:
+        head = ("kind", "label", "mean", "width", "index", "pulls", "history", "waiting")
+        after = max(min(4, decimals((s.mean for s in self), 6)), decimals((s.width for s in self), 3))
+        lines = [head] + [
+            (
+                *(s.kind, str(s.label)),
+                *(f"{value:.{after}f}" for value in (s.mean, s.width, s.index)),
+                *(str(s.pulls), f"{s.history:.10g}", str(s.waiting)),
+            )
+            for s in self
+        ]
+        if not any(s.waiting for s in self):
+            lines = [line[:-1] for line in lines]
+        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+        estimated = [", ".join(f"{name} = {value:.4g}" for name, value in self.settings.items())] if self.settings else []
+        table = (
+            "  ".join(
+                cell.ljust(width) if column < 2 else cell.rjust(width)
+                for column, (cell, width) in enumerate(zip(line, widths, strict=True))
+            )
+            for line in lines
+        )
+        return "\n".join([*table, *estimated])
