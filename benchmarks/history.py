@@ -55,7 +55,7 @@ def by_hand(path: str) -> Callable[[], float]:
     import polars as pl
 
     r, xs = pl.col("reward"), [pl.col(name) for name in FEATURES]
-    sums = [pl.len().alias("pulls"), r.sum().alias("total"), (r * r).sum().alias("squares")]
+    sums = [pl.len().alias("plays"), r.sum().alias("total"), (r * r).sum().alias("squares")]
     sums += [(r * x).sum().alias(f"rx{i}") for i, x in enumerate(xs)]
     sums += [(x * y).sum().alias(f"xx{i}_{j}") for i, x in enumerate(xs) for j, y in enumerate(xs[: i + 1])]
     sums += [x.sum() for x in xs]

@@ -51,7 +51,7 @@ def test_three_levels_by_hand():
 
 def test_paths_of_uneven_depth():
     policy = learnt(hr.UCBC(range(5), clusters=["x", ("y", "u"), ("y", "v", "w"), ("y",), "x"]), rounds=200)
-    assert {arm: score.pulls > 0 for arm, score in zip(range(5), list(policy.explain())[-5:], strict=True)} == dict.fromkeys(
+    assert {arm: score.plays > 0 for arm, score in zip(range(5), list(policy.explain())[-5:], strict=True)} == dict.fromkeys(
         range(5), True
     )
     assert policy.clusters == ("x", ("y", "u"), ("y", "v", "w"), "y", "x")
@@ -105,7 +105,7 @@ def test_meta_shares_or_does_not():
         meta = hr.META(["a", "b"], clusters=["x", "y"], shared=shared, scale=0.0)
         for _ in range(40):
             meta.update(meta.select(), 0.0)
-        followed = {score.label: score.pulls for score in meta.explain() if score.kind == "expert"}
+        followed = {score.label: score.plays for score in meta.explain() if score.kind == "expert"}
         assert sum(followed.values()) == 40
         assert meta.experts["HUCB"].rounds == (40 if shared else followed["HUCB"])
 
@@ -114,6 +114,6 @@ def test_an_explanation_prints_and_gives_rows():
     policy = hr.META(["a", "b"], clusters=["x", "y"])
     policy.update(policy.select(), 1.0)
     text = str(policy.explain()).splitlines()
-    assert text[0].split() == ["kind", "label", "mean", "width", "index", "pulls", "history"]
+    assert text[0].split() == ["kind", "label", "mean", "width", "index", "plays", "history"]
     assert len(text) == 1 + 2 + 4 + 2
     assert policy.explain().rows()[0]["label"] == "HUCBC"

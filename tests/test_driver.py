@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
-from hedgerow.core.sums import PULLS
+from hedgerow.core.sums import PLAYS
 from hedgerow.policies.ridge import THETA
 from hedgerow.testing import snapshot
 
@@ -128,7 +128,7 @@ def assert_sound(policy):
     """A cluster is the sum of its arms, and derived rows are those of the sums."""
     for part in policy.experts.values() if isinstance(policy, hr.Meta) else [policy]:
         sums = part._nodes.arms.totals(part._nodes.online[part._nodes.arms.leaves])
-        assert np.array_equal(sums[:, PULLS], part._nodes.online[:, PULLS])
+        assert np.array_equal(sums[:, PLAYS], part._nodes.online[:, PLAYS])
         assert part._nodes.online == pytest.approx(sums, rel=1e-9, abs=1e-9)
         before = part._nodes.derived.copy()
         part.history = part.history

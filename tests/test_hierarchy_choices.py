@@ -24,7 +24,7 @@ from hedgerow.policies.auto_rewards.table import (
     MU0,
     NEXT,
     NOISE,
-    PLAYS,
+    ARM_PLAYS,
     POOLED,
     S2,
     SPREAD2,
@@ -61,7 +61,7 @@ def strangers(nodes, groups):
     """w_k: tau^2 / (s^2 + tau^2) + 1 / K before, 1 / 10 once labels were caught, then by the likelihood of the arm's mean in its
     cluster and outside."""
     rows, ledger = nodes.derived[nodes.arms.leaves], nodes.ledger
-    error, found = rows[:, NOISE] / rows[:, PLAYS], np.empty(len(rows))
+    error, found = rows[:, NOISE] / rows[:, ARM_PLAYS], np.empty(len(rows))
     whole = ledger[S2] + ledger[SPREAD2]
     before = min(1, ledger[SPREAD2] / whole + max(1 / len(rows), 0.1 * ledger[ERRED]))
     for k, mean in enumerate(rows[:, MEAN]):
@@ -86,7 +86,7 @@ def caught(nodes, groups, t):
     inside = groups == groups[int(rows[:, WITHIN].argmax())]
     centre = nodes.derived[nodes.arms.tree[nodes.arms.leaves[np.flatnonzero(inside)[0]], PARENT], CENTRE]
     plays, chance = (10, 0.6) if t >= 10 * len(rows) else (5, 0.8)
-    return bool((inside & (rows[:, MEAN] < centre) & (rows[:, PLAYS] >= plays) & (strangers(nodes, groups) > chance)).any())
+    return bool((inside & (rows[:, MEAN] < centre) & (rows[:, ARM_PLAYS] >= plays) & (strangers(nodes, groups) > chance)).any())
 
 
 def inside(ledger):
@@ -98,7 +98,7 @@ def bounds(rows, ledger, t, awaited, stranger):
     """As a member and as a stranger: E + W(V, t V / (K v), c) and F + W(R, w t R / (K v), c); awaited rewards are E."""
     arms, grown = len(rows), max(1, ledger[POOLED] / ledger[TYPICAL])
     level = 1 if ledger[BINARY] else 15 * min(2, grown)
-    plays, mean, noise = rows[:, PLAYS], rows[:, MEAN], rows[:, NOISE]
+    plays, mean, noise = rows[:, ARM_PLAYS], rows[:, MEAN], rows[:, NOISE]
     spread = 1 / (1 / rows[:, WITHIN_SPREAD] + awaited / noise)
     member = rows[:, WITHIN] + w(spread, t * spread / (arms * noise), level, arms)
     whole = max(ledger[S2] + ledger[SPREAD2], ledger[UNIT]) + ledger[DRIFT2]
@@ -125,10 +125,10 @@ def chosen_by_hand(policy, groups, t, awaited):
     if not leading and stranger[arm] >= member[arm]:
         return set(np.flatnonzero(best >= best[arm] - 1e-12).tolist()), "stranger"  # two that are alone may be equal
     own = np.flatnonzero(groups == groups[arm])
-    plays = rows[own, PLAYS] + awaited[own]
+    plays = rows[own, ARM_PLAYS] + awaited[own]
     if leading and believed(ledger, len(rows), t) and plays.min() < (10 if t >= 10 * len(rows) else 5):
         return set(own[plays == plays.min()].tolist()), "checked"
-    means = (rows[own, PLAYS] * rows[own, MEAN] + awaited[own] * rows[own, WITHIN]) / plays
+    means = (rows[own, ARM_PLAYS] * rows[own, MEAN] + awaited[own] * rows[own, WITHIN]) / plays
     index = means + w(hoped(nodes)[own] / plays, t / (len(own) * plays), inside(ledger), len(rows))
     return {int(own[index.argmax()])}, "member"
 
@@ -143,7 +143,7 @@ def neglected_by_hand(policy, t, awaited):
 def given_up_by_hand(policy, t):
     """The arms that first plays may have wronged: of highest m + W(h / n, t / n, 1), if that is above the highest E."""
     rows = policy._nodes.derived[policy._nodes.arms.leaves]
-    bounds = rows[:, MEAN] + w(hoped(policy._nodes) / rows[:, PLAYS], t / rows[:, PLAYS], 1, len(rows))
+    bounds = rows[:, MEAN] + w(hoped(policy._nodes) / rows[:, ARM_PLAYS], t / rows[:, ARM_PLAYS], 1, len(rows))
     return {int(bounds.argmax())} if bounds.max() > rows[:, WITHIN].max() else set()
 
 

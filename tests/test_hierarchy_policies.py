@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
-from hedgerow.core.sums import PULLS
+from hedgerow.core.sums import PLAYS
 from hedgerow.experiments.play import play
 from hedgerow.experiments.simulate import build
 from hedgerow.policies.auto_linear import ledger as book
@@ -158,7 +158,7 @@ def test_workers_whose_weights_have_different_units_can_be_merged():
     merged[0].merge(two)
     merged[1].merge(other)
     np.testing.assert_allclose(merged[0]._nodes.online, merged[1]._nodes.online, rtol=1e-9, atol=1e-9)
-    weights = [weighed(policy._nodes.online, 0, PULLS, 2) / 600 for policy in (one, merged[0])]
+    weights = [weighed(policy._nodes.online, 0, PLAYS, 2) / 600 for policy in (one, merged[0])]
     assert weights[1] == pytest.approx(2.0 * weights[0], rel=0.2)  # of two workers with 600 rounds each in one world
 
 
@@ -170,11 +170,11 @@ def test_a_worker_without_weights_can_be_merged_with_one_who_has_them(weighted_f
     for t in range(600):
         policies[1].learn(t % 4, 1.0 + 0.1 * rng.normal(), rng.normal(size=2))
     first, second = policies if weighted_first else policies[::-1]
-    own = weighed(first._nodes.online, 0, PULLS, 2)
+    own = weighed(first._nodes.online, 0, PLAYS, 2)
     standards = [book.standard_of(policy._nodes.ledger) for policy in (first, second)]
-    added = weighed(second._nodes.online, 0, PULLS, 2) * standards[0] / standards[1]
+    added = weighed(second._nodes.online, 0, PLAYS, 2) * standards[0] / standards[1]
     first.merge(second)
-    assert weighed(first._nodes.online, 0, PULLS, 2) == pytest.approx(own + added)
+    assert weighed(first._nodes.online, 0, PLAYS, 2) == pytest.approx(own + added)
     assert first._nodes.ledger[book.STANDARD] == pytest.approx(standards[0])
 
 
@@ -210,9 +210,9 @@ def test_rewards_with_contexts_in_other_units_are_the_same(noise, share):
 def rescaled(history, scale, shift):
     """A history whose every reward r was scale r + shift."""
     sums, d = history.sums.copy(), history.dimension
-    pulls, total, squares = history.sums[:, :3].T
-    sums[:, 1] = scale * total + shift * pulls
-    sums[:, 2] = scale**2 * squares + 2 * scale * shift * total + shift**2 * pulls
+    plays, total, squares = history.sums[:, :3].T
+    sums[:, 1] = scale * total + shift * plays
+    sums[:, 2] = scale**2 * squares + 2 * scale * shift * total + shift**2 * plays
     sums[:, 3 : 3 + d] = scale * sums[:, 3 : 3 + d] + shift * sums[:, -d:]
     return hr.History(history.arms, sums, d)
 

@@ -18,7 +18,7 @@ from hedgerow.policies.auto_rewards.table import (
     MEAN,
     MU0,
     NOISE,
-    PLAYS,
+    ARM_PLAYS,
     PRECISION,
     S2,
     SPREAD2,
@@ -54,7 +54,7 @@ def test_spreads_are_the_posterior_means_of_the_model_over_its_grid():
     means = rng.normal(size=3)[groups] + 0.4 * rng.normal(size=9)
     table = np.zeros((len(tree), policy._nodes.derived.shape[1]))
     table[:, ARMS] = policy._nodes.derived[:, ARMS]
-    table[leaves, PLAYS], table[leaves, MEAN], table[leaves, NOISE] = plays, means, noise
+    table[leaves, ARM_PLAYS], table[leaves, MEAN], table[leaves, NOISE] = plays, means, noise
     unit = means.var(ddof=1)
     s2, mu0, tau2, evidence = estimate_spreads(tree, table, unit)
     logs, values = [], []
@@ -80,8 +80,8 @@ def test_the_posterior_is_that_of_the_model(noise):
         first, size = tree[cluster, 0], tree[cluster, 1]
         rows = derived[first : first + size]
         prior = ledger[S2] + derived[cluster, TAU2] * np.eye(size)
-        seen = rows[:, PLAYS] > 0
-        gain = prior[:, seen] @ np.linalg.inv(prior[np.ix_(seen, seen)] + np.diag(rows[seen, NOISE] / rows[seen, PLAYS]))
+        seen = rows[:, ARM_PLAYS] > 0
+        gain = prior[:, seen] @ np.linalg.inv(prior[np.ix_(seen, seen)] + np.diag(rows[seen, NOISE] / rows[seen, ARM_PLAYS]))
         means = ledger[MU0] + gain @ (rows[seen, MEAN] - ledger[MU0])
         spread = np.diag(prior - gain @ prior[seen])
         assert rows[:, WITHIN] == pytest.approx(means, rel=1e-8)
@@ -94,7 +94,7 @@ def test_steps_between_refreshes_equal_the_sums_told_anew():
     nodes = policy._nodes
     leaves = nodes.arms.leaves
     sums = nodes.online[leaves] + nodes.past[leaves]
-    assert np.array_equal(nodes.derived[leaves, PLAYS], sums[:, 0])
+    assert np.array_equal(nodes.derived[leaves, ARM_PLAYS], sums[:, 0])
     played = sums[:, 0] > 0
     assert nodes.derived[leaves, MEAN][played] == pytest.approx(sums[played, 1] / sums[played, 0], rel=1e-12)
     for leaf in leaves:
@@ -123,9 +123,9 @@ def test_any_shape_of_clusters(clusters):
     for _ in range(400):
         decision = policy.select()
         policy.update(decision, rng.normal(decision.arm / 5, 0.3))
-    pulls = {score.label: score.pulls for score in policy.explain() if score.kind == "arm"}
-    assert min(pulls.values()) >= 1
-    assert pulls[5] > 250
+    plays = {score.label: score.plays for score in policy.explain() if score.kind == "arm"}
+    assert min(plays.values()) >= 1
+    assert plays[5] > 250
 
 
 @pytest.mark.parametrize("make", [hr.HierUCB, hr.HierTS])
@@ -202,7 +202,7 @@ def test_history_counts_as_far_as_it_is_trusted():
     assert nodes.ledger[DRIFT2] > 0.0
     assert (rows[:, TRUST] < 0.2).all()
     plays = nodes.online[leaves, 0] + rows[:, TRUST] * nodes.past[leaves, 0]
-    assert rows[:, PLAYS] == pytest.approx(plays, rel=1e-12)
+    assert rows[:, ARM_PLAYS] == pytest.approx(plays, rel=1e-12)
     means = (nodes.online[leaves, 1] + rows[:, TRUST] * nodes.past[leaves, 1]) / plays
     assert rows[:, MEAN] == pytest.approx(means, rel=1e-12)
 
@@ -213,8 +213,8 @@ def test_a_centre_is_known_as_well_as_its_arms_allow():
     for cluster in range(1, 5):
         first, size = nodes.arms.tree[cluster, 0], nodes.arms.tree[cluster, 1]
         rows = nodes.derived[first : first + size]
-        u = nodes.derived[cluster, TAU2] + rows[:, NOISE] / np.maximum(rows[:, PLAYS], 1e-300)
-        weight = np.where(rows[:, PLAYS] > 0, 1 / u, 0.0)
+        u = nodes.derived[cluster, TAU2] + rows[:, NOISE] / np.maximum(rows[:, ARM_PLAYS], 1e-300)
+        weight = np.where(rows[:, ARM_PLAYS] > 0, 1 / u, 0.0)
         precision = 1 / nodes.ledger[S2] + weight.sum()
         assert nodes.derived[cluster, PRECISION] == pytest.approx(precision, rel=1e-9)
         centre = (nodes.ledger[MU0] / nodes.ledger[S2] + (weight * rows[:, MEAN]).sum()) / precision
@@ -273,7 +273,7 @@ def test_rewards_too_small_to_be_squared_are_equal():
     for _ in range(20):
         decision = policy.select()
         policy.update(decision, 1e-160 if decision.arm == "a" else 3e-160)
-    assert [score.pulls for score in policy.explain()] == [10, 10]
+    assert [score.plays for score in policy.explain()] == [10, 10]
 
 
 @pytest.mark.parametrize("make", [hr.Auto, hr.HierTS])

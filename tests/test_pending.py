@@ -49,7 +49,7 @@ def test_expected_then_settled_ends_as_if_never_expected(name):
     assert waited.pending == 0
     x = [0.3, -0.2, 0.5] if plain.dimension else None
     for mine, theirs in zip(plain.explain(x), waited.explain(x), strict=True):
-        assert mine.pulls == theirs.pulls
+        assert mine.plays == theirs.plays
         assert mine.index == pytest.approx(theirs.index, rel=1e-6, abs=1e-9)
 
 
@@ -265,7 +265,7 @@ def test_any_order_of_waiting_and_learning_ends_as_if_nothing_had_waited(seed, t
         assert waited.pending == len(decisions)
     for decision in decisions:
         waited.cancel(decision)
-    one, other = ([(s.label, s.pulls, s.mean) for s in p.explain((1.0, 0.5) if dimension else None)] for p in (waited, plain))
+    one, other = ([(s.label, s.plays, s.mean) for s in p.explain((1.0, 0.5) if dimension else None)] for p in (waited, plain))
     assert [line[:2] for line in one] == [line[:2] for line in other]
     assert [line[2] for line in one] == pytest.approx([line[2] for line in other], rel=1e-7, nan_ok=True)
 

@@ -153,7 +153,7 @@ def test_history_then_online_gives_the_means_of_all_rounds(rounds, split, cluste
         policy.learn(arm, reward)
     for score in policy.explain():
         mine = [r for a, r in rounds if score.label == (a if score.kind == "arm" else clusters[a])]
-        assert score.pulls + score.history == len(mine)
+        assert score.plays + score.history == len(mine)
         if mine:
             assert np.isclose(score.mean, np.mean(mine), rtol=1e-12, atol=1e-12)
 

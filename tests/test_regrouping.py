@@ -36,8 +36,8 @@ def test_what_was_learnt_stays(make):
         other.history = other.history  # everything made anew from the sums, as in the other
     assert policy.clusters == tuple(NEW)
     assert (policy.rounds, policy.pending) == (other.rounds, other.pending)
-    clusters = [(s.label, s.pulls, s.history, s.waiting) for s in policy.explain(context) if s.kind != "expert"]
-    assert clusters == [(s.label, s.pulls, s.history, s.waiting) for s in other.explain(context) if s.kind != "expert"]
+    clusters = [(s.label, s.plays, s.history, s.waiting) for s in policy.explain(context) if s.kind != "expert"]
+    assert clusters == [(s.label, s.plays, s.history, s.waiting) for s in other.explain(context) if s.kind != "expert"]
     for mine, theirs in zip(policy.explain(context), other.explain(context), strict=True):
         if mine.kind != "expert":
             assert mine.index == pytest.approx(theirs.index, rel=1e-6)

@@ -40,7 +40,7 @@ def test_estimates_equal_a_solve_of_the_paper_s_matrices():
         b = sum(r * x_ for x_, r in mine)
         assert score.mean == pytest.approx(np.linalg.solve(A, b) @ x, rel=1e-10)
         assert score.width == pytest.approx(2.0 * np.sqrt(x @ np.linalg.solve(A, x)), rel=1e-10)
-        assert score.pulls + score.history == len(mine)
+        assert score.plays + score.history == len(mine)
 
 
 @pytest.mark.parametrize("d", [1, 5, 20])
@@ -103,7 +103,7 @@ def test_single_precision_refuses_numbers_whose_squares_it_cannot_hold():
     history = hr.History.from_rounds(arms=["a", "b"], rewards=[1.0, 1.0], contexts=[large, large])
     with pytest.raises(ValueError, match="needs rewards and contexts below 1e\\+15, the history has others"):
         policy.history = history
-    assert policy.rounds == policy.pending == sum(score.pulls for score in policy.explain([1.0, 1.0])) == 0
+    assert policy.rounds == policy.pending == sum(score.plays for score in policy.explain([1.0, 1.0])) == 0
     for _ in range(600):
         policy.learn("a", 9e14, [9e14, -9e14])
     assert np.isfinite([score.index for score in policy.explain([9e14, 9e14])]).all()

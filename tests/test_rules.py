@@ -183,7 +183,7 @@ def test_an_arm_that_always_pays_the_same_does_not_end_exploration(make):
     for _ in range(3000):
         decision = policy.select()
         policy.update(decision, 0.5 if decision.arm == "a" else float(rng.random() < 0.9))
-    assert policy.explain()[-1].pulls > 2000
+    assert policy.explain()[-1].plays > 2000
 
 
 def test_an_automatic_scale_is_found_as_soon_as_rewards_differ():
@@ -199,7 +199,7 @@ def test_equal_rewards_leave_every_arm_tried():
         policy = hr.UCB(ARMS, scale="auto")
         for _ in range(40):
             policy.update(policy.select(), value)
-        assert min(score.pulls for score in policy.explain()) >= 9
+        assert min(score.plays for score in policy.explain()) >= 9
 
 
 def test_lints_draws_around_theta():
@@ -252,7 +252,7 @@ def test_workers_of_d3rb_merge_at_the_higher_price_of_each():
         return policy
 
     def prices(policy):
-        return [-score.index / math.sqrt(score.pulls) for score in policy.explain()]
+        return [-score.index / math.sqrt(score.plays) for score in policy.explain()]
 
     one, other = taught({"a": 0.0, "b": 1.0}), taught({"a": 1.0, "b": 0.0})
     alone, others = prices(one), prices(other)
@@ -267,7 +267,7 @@ def test_an_expert_is_explained_by_minus_its_potential_which_is_no_mean_and_widt
     for _ in range(4):
         policy.update(policy.select(), 1.0)
     experts = [score for score in policy.explain() if score.kind == "expert"]
-    assert [score.index for score in experts] == pytest.approx([-math.sqrt(score.pulls) for score in experts])
+    assert [score.index for score in experts] == pytest.approx([-math.sqrt(score.plays) for score in experts])
     assert all(math.isnan(score.width) for score in experts)
 
 

@@ -78,7 +78,7 @@ def test_every_dialect_parses_and_names_what_was_asked(dialect, context):
     assert {'the "ad"', "it's a click"} <= columns
     assert {literal.this for literal in parsed.find_all(sqlglot.exp.Literal)} >= ({"l'Aquila"} if context is MIXED else set())
     assert [table.sql(dialect=dialect, identify=False) for table in parsed.find_all(sqlglot.exp.Table) if table.db]
-    expected = ["arm", "pulls", "total", "squares"] if context is None else ["arm", "pulls", "total", "squares", "rx_1"]
+    expected = ["arm", "plays", "total", "squares"] if context is None else ["arm", "plays", "total", "squares", "rx_1"]
     assert parsed.named_selects[: len(expected)] == expected
     assert parsed.named_selects[-3:] == ["missing_arm", "missing_reward", "missing_context"]
 
@@ -99,11 +99,11 @@ def test_the_command_prints_it():
 
 
 def test_tables_that_are_no_sums():
-    sums = pl.DataFrame({"arm": ["a"], "pulls": [2], "total": [1.0], "squares": [1.0]})
+    sums = pl.DataFrame({"arm": ["a"], "plays": [2], "total": [1.0], "squares": [1.0]})
     assert hr.History.from_sums(sums).sums.tolist() == [[2.0, 1.0, 1.0]]
     assert hr.History.from_sums(sums.rename({"arm": "ad"}), arm="ad").arms == ("a",)
     for table, options, message in [
-        (sums.drop("squares"), {}, "needs the columns 'arm', 'pulls', 'total', 'squares'; it lacks 'squares'"),
+        (sums.drop("squares"), {}, "needs the columns 'arm', 'plays', 'total', 'squares'; it lacks 'squares'"),
         (sums.with_columns(x_1=1.0), {}, "it lacks 'rx_1', 'xx_1_1'"),
         (sums.with_columns(total=float("inf")), {}, "rewards must be finite, and below 1e.100, those of arm 'a'"),
         (sums.with_columns(total=pl.lit("many")), {}, "'total' must hold numbers"),
@@ -135,7 +135,7 @@ def test_a_query_of_nothing_is_refused(given, message):
 
 @pytest.mark.parametrize(("column", "value"), [("xx_1_1", -50.0), ("x_1", 300.0), ("rx_1", 1e6)])
 def test_sums_that_no_contexts_have_are_refused(column, value):
-    row = {"arm": "a", "pulls": 5.0, "total": 3.0, "squares": 4.0, "rx_1": 2.0, "xx_1_1": 9.0, "x_1": 3.0}
+    row = {"arm": "a", "plays": 5.0, "total": 3.0, "squares": 4.0, "rx_1": 2.0, "xx_1_1": 9.0, "x_1": 3.0}
     assert hr.History.from_sums(pl.DataFrame([row])).dimension == 1
     with pytest.raises(ValueError, match="no contexts can have the sums of arm 'a': x_1 "):
         hr.History.from_sums(pl.DataFrame([row | {column: value}]))
@@ -153,5 +153,5 @@ def test_the_squares_of_a_context_are_found_among_the_products():
 
 
 def test_an_arm_column_may_begin_as_sums_do():
-    row = {"x_arm": "a", "pulls": 5.0, "total": 3.0, "squares": 4.0}
+    row = {"x_arm": "a", "plays": 5.0, "total": 3.0, "squares": 4.0}
     assert hr.History.from_sums(pl.DataFrame([row]), arm="x_arm").dimension is None

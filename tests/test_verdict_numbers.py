@@ -120,12 +120,12 @@ class Hashed:
     """The rewards of a run, by the hash that the rollouts use."""
 
     def __init__(self, key, means):
-        self.key, self.means, self.pulls = np.uint64(key), means, [0] * len(means)
+        self.key, self.means, self.plays = np.uint64(key), means, [0] * len(means)
 
     def draw(self, arm):
         with np.errstate(over="ignore"):
-            value = rollout.hashed(self.key, arm, self.pulls[arm])
-        self.pulls[arm] += 1
+            value = rollout.hashed(self.key, arm, self.plays[arm])
+        self.plays[arm] += 1
         return float(value < self.means[arm])
 
 

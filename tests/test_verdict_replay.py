@@ -54,16 +54,16 @@ def test_a_replay_is_what_the_policy_does_on_these_queues(log, name):
         "HUCB": lambda: hr.HUCB(log.arms, history=past, scale=parted.scale),
         "grouped": lambda: hr.HUCBC(log.arms, clusters=log.clusters, history=past, scale=parted.scale),
     }
-    policy, pulls, earned = make[name](), [0] * 6, 0.0
+    policy, plays, earned = make[name](), [0] * 6, 0.0
     for _ in range(120):
         decision = policy.select()
         k = log.arms.index(decision.arm)
-        reward = queues[k, pulls[k]]
-        pulls[k] += 1
+        reward = queues[k, plays[k]]
+        plays[k] += 1
         earned += reward
         policy.update(decision, reward)
     assert mean == pytest.approx(earned / 120)
-    assert empty == sum(max(n - 100, 0) for n in pulls)
+    assert empty == sum(max(n - 100, 0) for n in plays)
 
 
 def test_queues_hold_each_reward_once_and_then_draw_again():

@@ -120,7 +120,7 @@ def snapshot(policy: Policy) -> bytes:
 def _sums(policy: Policy, context: Floats | None) -> dict[str, Floats]:
     """The arrays of the state that hold sums, without those derived from them; of other people's policies what they explain."""
     if not isinstance(policy, Bandit | Meta):
-        return {"explain": np.nan_to_num([(score.pulls, score.mean) for score in policy.explain(context)])}
+        return {"explain": np.nan_to_num([(score.plays, score.mean) for score in policy.explain(context)])}
     with zipfile.ZipFile(io.BytesIO(snapshot(policy))) as archive:
         names = [name for name in archive.namelist() if name.endswith(".npy") and "derived" not in name]
         return {name: np.load(io.BytesIO(archive.read(name)), allow_pickle=False) for name in names}
@@ -230,7 +230,7 @@ def an_idle_worker_adds_nothing(make: Make, world: World) -> None:
     policy.merge(idle, since=base)
     after = policy.explain(world.context(0))
     for one, other in zip(before, after, strict=True):
-        assert (one.pulls, one.history) == (other.pulls, other.history), f"{one.kind} {one.label!r} has other plays now"
+        assert (one.plays, one.history) == (other.plays, other.history), f"{one.kind} {one.label!r} has other plays now"
         if before.settings:
             same = np.allclose(one.mean, other.mean, rtol=0.0, atol=0.25, equal_nan=True)  # rewards are U(0, 1)
         else:

@@ -3,7 +3,7 @@
 import math
 
 from .kernel import compiled
-from .sums import PULLS, SQUARES, TOTAL
+from .sums import PLAYS, SQUARES, TOTAL
 from .tree import SIZE
 from .types import Floats, Links
 
@@ -14,7 +14,7 @@ FREEDOM = 3.0
 @compiled
 def arm_noise(online: Floats, past: Floats, node: int, trust: float) -> tuple[float, float, float]:
     """Plays, mean and sum of squared deviations of a node; a play of its history counts as ``trust`` plays."""
-    plays = online[node, PULLS] + trust * past[node, PULLS]
+    plays = online[node, PLAYS] + trust * past[node, PLAYS]
     if plays <= 0.0:
         return 0.0, 0.0, 0.0
     mean = (online[node, TOTAL] + trust * past[node, TOTAL]) / plays
@@ -83,14 +83,14 @@ def unknown_noise(tree: Links, online: Floats, past: Floats) -> tuple[float, flo
 
 
 @compiled
-def two_values(pulls: float, total: float, squares: float, low: float, high: float) -> bool:
+def two_values(plays: float, total: float, squares: float, low: float, high: float) -> bool:
     """Whether all rewards with these sums are ``low`` or ``high``, and some high: then sum (r - low)(high - r) = 0.
 
     Sums of rewards far from zero have rounding errors; where these are as large as the rewards differ, nobody can tell.
     """
     width2, level2 = (high - low) ** 2, max(low * low, high * high)
-    rounding = (1e-14 + 1e-15 * math.sqrt(pulls)) * level2
-    between = (low + high) * total - squares - pulls * low * high
-    above = squares - 2.0 * low * total + pulls * low * low
+    rounding = (1e-14 + 1e-15 * math.sqrt(plays)) * level2
+    between = (low + high) * total - squares - plays * low * high
+    above = squares - 2.0 * low * total + plays * low * low
     near = 1e-9 * width2 + rounding
-    return abs(between) <= pulls * near and above > pulls * near and rounding < 1e-4 * width2
+    return abs(between) <= plays * near and above > plays * near and rounding < 1e-4 * width2

@@ -2,7 +2,7 @@
 
 Every statistic is a sum, so a node is one row of numbers:
 
-    pulls | total reward | total squared reward | sum of r x (d) | sum of x x' (d (d + 1) / 2, packed) | sum of x (d)
+    plays | total reward | total squared reward | sum of r x (d) | sum of x x' (d (d + 1) / 2, packed) | sum of x (d)
 
 Packed: the lower triangle, row by row. The last three parts are there only for policies with contexts. Each node
 has two such rows, one for history and one for online rounds; ridge nodes also have a derived one (ridge.py).
@@ -21,7 +21,7 @@ import numpy as np
 from .kernel import compiled, summing
 from .types import Floats, Integers
 
-PULLS, TOTAL, SQUARES, SCALARS = 0, 1, 2, 3
+PLAYS, TOTAL, SQUARES, SCALARS = 0, 1, 2, 3
 AWAITED, SHOWN = 0, 1
 
 LARGEST = 1e100
@@ -76,7 +76,7 @@ def waiting(pending: Floats, node: int) -> float:
 @compiled
 def observe_reward(sums: Floats, node: int, reward: float) -> None:
     """Add one reward to a node's row."""
-    sums[node, PULLS] += 1.0
+    sums[node, PLAYS] += 1.0
     sums[node, TOTAL] += reward
     sums[node, SQUARES] += reward * reward
 
@@ -198,8 +198,8 @@ def dot(rows: Floats, node: int, start: int, vector: Floats) -> float:
 @compiled
 def reward_moments(online: Floats, past: Floats, node: int) -> tuple[float, float]:
     """Pooled mean of history and online rounds, eqs. (2) and (4), and variance of those rewards; NaN without any."""
-    pulls = online[node, PULLS] + past[node, PULLS]
-    if pulls == 0.0:
+    plays = online[node, PLAYS] + past[node, PLAYS]
+    if plays == 0.0:
         return math.nan, math.nan
-    mean = (past[node, TOTAL] + online[node, TOTAL]) / pulls
-    return mean, max((past[node, SQUARES] + online[node, SQUARES]) / pulls - mean * mean, 0.0)
+    mean = (past[node, TOTAL] + online[node, TOTAL]) / plays
+    return mean, max((past[node, SQUARES] + online[node, SQUARES]) / plays - mean * mean, 0.0)

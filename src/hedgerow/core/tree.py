@@ -8,7 +8,7 @@ children is an arm.
 import math
 
 from .kernel import compiled
-from .sums import PULLS, waiting
+from .sums import PLAYS, waiting
 from .types import Floats
 
 FIRST, SIZE, PARENT = 0, 1, 2
@@ -51,5 +51,5 @@ def pick(values: Floats, best: float, tie: float, drawn: float) -> int:
 def clock_at(clock: int, online: Floats, pending: Floats, node: int) -> float:
     """t, one more than the online rounds learnt from and waited for, of the policy or of a node."""
     at = node if clock == PARENT_CLOCK else 0
-    rounds: float = 1.0 + online[at, PULLS] + waiting(pending, at)
+    rounds: float = 1.0 + online[at, PLAYS] + waiting(pending, at)
     return rounds

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from ..core import state_file
 from ..core.arms import as_label, shown
-from ..core.sums import LARGEST, PULLS, row_size, tally
+from ..core.sums import LARGEST, PLAYS, row_size, tally
 from ..core.types import Floats, Label, tuples
 from ..present.numbers import numeral
 from .columns import as_frame
@@ -56,7 +56,7 @@ class History:
             raise ValueError(f"sums must be one row for each arm, there are several for {shown(twice)}: add them up first")
         if self.sums.shape != expected:
             raise ValueError(f"sums must be a row of {expected[1]} numbers for each arm, got shape {self.sums.shape}")
-        if not np.isfinite(self.sums).all() or (self.sums[:, PULLS] < 0.0).any():
+        if not np.isfinite(self.sums).all() or (self.sums[:, PLAYS] < 0.0).any():
             raise ValueError("a history must hold finite sums of at least no plays")
         if encoding is not None and encoding.dimension != dimension:
             raise ValueError(f"the encoding gives {encoding.dimension} numbers, the history has contexts of {dimension}")
@@ -165,7 +165,7 @@ class History:
 
     def plays(self, arm: Label) -> float:
         """How often an arm was played."""
-        return float(self.sums[self._row_of[arm], PULLS]) if arm in self._row_of else 0.0
+        return float(self.sums[self._row_of[arm], PLAYS]) if arm in self._row_of else 0.0
 
     def weighted(self, weight: float) -> "History":
         """The same history, each round counted ``weight`` times: below 1 it is trusted less."""
@@ -235,7 +235,7 @@ class History:
     def __repr__(self) -> str:
         contexts = f", contexts of {self.dimension}" if self.dimension else ""
         left_out = f"; left out: {_reasons(self.missing)}" if self.missing else ""
-        return f"History({len(self.arms)} arms, {numeral(self.sums[:, PULLS].sum(), 6)} plays{contexts}{left_out})"
+        return f"History({len(self.arms)} arms, {numeral(self.sums[:, PLAYS].sum(), 6)} plays{contexts}{left_out})"
 
 
 def as_dimension(value: Any) -> int | None:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.arms import as_label, shown
-from ..core.sums import PULLS, SCALARS, SQUARES, triangle
+from ..core.sums import PLAYS, SCALARS, SQUARES, triangle
 from ..core.types import Floats, Label
 from .columns import as_frame, check_numbers, check_parts, collected, doubles
 from .encoding import Column, Encoding
@@ -42,7 +42,7 @@ def sum_names(dimension: int) -> list[str]:
     """The columns of a table of sums, in the order of ``statistics``."""
     each = range(1, dimension + 1)
     products = [f"xx_{i}_{j}" for i in each for j in range(1, i + 1)]
-    return ["pulls", "total", "squares", *(f"rx_{i}" for i in each), *products, *(f"x_{i}" for i in each)]
+    return ["plays", "total", "squares", *(f"rx_{i}" for i in each), *products, *(f"x_{i}" for i in each)]
 
 
 def statement(table: str, arm: str, reward: str, context: Sequence[str] | Encoding, dialect: str) -> str:
@@ -92,7 +92,7 @@ def _sums(form: Dialect, dimension: int) -> list[str]:
         f"COALESCE(SUM({' * '.join(_name(form, factor) for factor in product)}), 0) AS {_name(form, name)}"
         for name, product in factors.items()
     ]
-    return [counted(0, "pulls"), *sums, *(counted(number, name) for number, name in enumerate(MISSING, start=1))]
+    return [counted(0, "plays"), *sums, *(counted(number, name) for number, name in enumerate(MISSING, start=1))]
 
 
 def _features(form: Dialect, column: Column) -> list[str]:
@@ -143,23 +143,23 @@ def _listed(items: Sequence[str]) -> str:
 
 def _check_possible(labels: Sequence[Label], sums: Floats, dimension: int) -> None:
     """Refuse sums that no rewards have: fewer than no plays, or squares less than the mean demands (columns exchanged, say)."""
-    pulls, total, squares = sums[:, :SCALARS].T
-    for row in np.flatnonzero((pulls < 0.0) | (squares * pulls < total * total * (1.0 - 1e-6))).tolist():
-        told = f"{pulls[row]:g} plays, total {total[row]:g}, squares {squares[row]:g}"
+    plays, total, squares = sums[:, :SCALARS].T
+    for row in np.flatnonzero((plays < 0.0) | (squares * plays < total * total * (1.0 - 1e-6))).tolist():
+        told = f"{plays[row]:g} plays, total {total[row]:g}, squares {squares[row]:g}"
         raise ValueError(f"no rewards can have the sums of arm {labels[row]!r}: {told}")
     for column in range(dimension):
         _check_context(labels, sums, dimension, column)
 
 
 def _check_context(labels: Sequence[Label], sums: Floats, dimension: int, column: int) -> None:
-    """Refuse sums that no context has: (sum x)^2 is at most pulls times sum x^2, (sum r x)^2 sum r^2 times sum x^2."""
+    """Refuse sums that no context has: (sum x)^2 is at most plays times sum x^2, (sum r x)^2 sum r^2 times sum x^2."""
     product, total = sums[:, SCALARS + column], sums[:, sums.shape[1] - dimension + column]
     square = sums[:, SCALARS + dimension + triangle(column + 1) - 1]
     room = square * (1.0 + 1e-6)
-    wrong = (square < 0.0) | (total * total > sums[:, PULLS] * room) | (product * product > sums[:, SQUARES] * room)
+    wrong = (square < 0.0) | (total * total > sums[:, PLAYS] * room) | (product * product > sums[:, SQUARES] * room)
     for row in np.flatnonzero(wrong).tolist():
         n = column + 1
-        told = f"x_{n} {total[row]:g}, xx_{n}_{n} {square[row]:g}, rx_{n} {product[row]:g}, {sums[row, PULLS]:g} plays"
+        told = f"x_{n} {total[row]:g}, xx_{n}_{n} {square[row]:g}, rx_{n} {product[row]:g}, {sums[row, PLAYS]:g} plays"
         raise ValueError(f"no contexts can have the sums of arm {labels[row]!r}: {told}")
 
 
@@ -176,7 +176,7 @@ def read_sums(table: Any, arm: str) -> tuple[Sums, int]:
     rows = collected(data.select(arm, *names, *counts))
     missing = {MISSING[name]: int(np.nansum(doubles(rows[name]))) for name in counts}
     sums = np.column_stack([doubles(rows[name]) for name in names])
-    played = sums[:, PULLS] != 0.0  # a group of rows that were all left out, such as those without an arm
+    played = sums[:, PLAYS] != 0.0  # a group of rows that were all left out, such as those without an arm
     labels = [as_label(label, "an arm label") for label, kept in zip(rows[arm].to_list(), played, strict=True) if kept]
     kept_sums: Floats = sums[played]
     check_finite(labels, kept_sums)

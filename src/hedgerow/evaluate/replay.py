@@ -25,7 +25,7 @@ SHARE = 0.8
 """Of the rows that would match: what is left is room for chance."""
 
 MOST_REDRAWN = 0.05
-"""Of all pulls may find their queue empty and take a reward of the arm a second time."""
+"""Of all plays may find their queue empty and take a reward of the arm a second time."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ def fill(queues: Floats, rewards: Floats, first: Integers, rng: np.random.Genera
 
 @compiled
 def replay(start: Start, order: Integers, queues: Floats, sizes: Integers) -> tuple[float, int]:
-    """Mean reward of a policy on these queues, and how many pulls found theirs empty."""
+    """Mean reward of a policy on these queues, and how many plays found theirs empty."""
     arms, groups, steps = order.size, start.first.size - 1, start.clock.size
     nodes, bonus = np.empty((4, arms)), np.empty((steps, arms))
     above, above_bonus = np.empty((4, groups)), np.empty((steps if groups > 1 else 0, groups))
@@ -123,11 +123,11 @@ class _Queues:
         self.starts = entrants(split, rounds)
         self.first = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
         self.sizes, self.rounds, self.rng = sizes, rounds, rng
-        self.pulls = self.empty = 0
+        self.plays = self.empty = 0
 
     @property
     def redrawn(self) -> float:
-        return self.empty / max(self.pulls, 1)
+        return self.empty / max(self.plays, 1)
 
     def values(self, rewards: Floats, count: int) -> dict[str, Floats]:
         """Gains of so many replays."""
@@ -139,6 +139,6 @@ class _Queues:
                 shuffled = self.rng.permutation(order) if name == "shuffled" else order
                 mean, empty = replay(start, shuffled, queues, self.sizes)
                 value[name][at] = 1000.0 * mean
-                self.pulls += self.rounds
+                self.plays += self.rounds
                 self.empty += empty
         return paired(value)

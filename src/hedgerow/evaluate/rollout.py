@@ -19,8 +19,8 @@ That changes a bonus by a thousandth at most and spares most of the logarithms.
 """
 
 
-PULLS, TOTAL, MEAN, WIDTH = 0, 1, 2, 3
-"""Rows of an array of nodes; the width is 1 / sqrt(pulls)."""
+PLAYS, TOTAL, MEAN, WIDTH = 0, 1, 2, 3
+"""Rows of an array of nodes; the width is 1 / sqrt(plays)."""
 
 
 class Start(NamedTuple):
@@ -29,7 +29,7 @@ class Start(NamedTuple):
     ``bonus[row[t], k]`` is scale sqrt(2 log(t + 1 + H_k)); one group makes a flat policy.
     """
 
-    pulls: Floats
+    plays: Floats
     total: Floats
     first: Integers
     bonus: Floats
@@ -93,13 +93,13 @@ def best_of(nodes: Floats, bonus: Floats, row: int, first: int, last: int) -> in
 
 
 @compiled
-def learn(nodes: Floats, at: int, pulls: float, total: float) -> None:
+def learn(nodes: Floats, at: int, plays: float, total: float) -> None:
     """Add rewards to a node; one without plays comes first."""
-    nodes[PULLS, at] += pulls
+    nodes[PLAYS, at] += plays
     nodes[TOTAL, at] += total
     nodes[MEAN, at], nodes[WIDTH, at] = math.inf, 0.0
-    if nodes[PULLS, at] > 0.0:
-        share = 1.0 / nodes[PULLS, at]
+    if nodes[PLAYS, at] > 0.0:
+        share = 1.0 / nodes[PLAYS, at]
         nodes[MEAN, at] = nodes[TOTAL, at] * share
         nodes[WIDTH, at] = math.sqrt(share)
 
@@ -110,16 +110,16 @@ def prepare(start: Start, order: Integers, nodes: Floats, bonus: Floats, above: 
     nodes[:] = 0.0
     above[:] = 0.0
     for place in range(order.size):
-        learn(nodes, place, start.pulls[order[place]], start.total[order[place]])
+        learn(nodes, place, start.plays[order[place]], start.total[order[place]])
     for row in range(start.clock.size):
         for place in range(order.size):
             bonus[row, place] = start.bonus[row, order[place]]
     for i in range(above.shape[1]):
         for place in range(start.first[i], start.first[i + 1]):
-            learn(above, i, nodes[PULLS, place], nodes[TOTAL, place])
+            learn(above, i, nodes[PLAYS, place], nodes[TOTAL, place])
     for row in range(above_bonus.shape[0]):
         for i in range(above.shape[1]):
-            above_bonus[row, i] = start.scale * math.sqrt(2.0 * math.log(start.clock[row] + above[PULLS, i]))
+            above_bonus[row, i] = start.scale * math.sqrt(2.0 * math.log(start.clock[row] + above[PLAYS, i]))
 
 
 @compiled
@@ -170,15 +170,15 @@ def play_all(start: Start, orders: Integers, means: Floats, deviations: Floats, 
             runs.curve[t] += once[t] / (draws * repeats)
 
 
-def starting(pulls: Floats, total: Floats, *, groups: Integers | None, scale: float, rounds: int) -> tuple[Start, Integers]:
+def starting(plays: Floats, total: Floats, *, groups: Integers | None, scale: float, rounds: int) -> tuple[Start, Integers]:
     """A policy that starts from these sums, flat or over groups, and the order in which it holds its arms."""
-    arms = pulls.size
+    arms = plays.size
     labels = np.zeros(arms, dtype=np.int64) if groups is None else groups
     first = np.concatenate([[0], np.cumsum(np.bincount(labels))]).astype(np.int64)
     clock, row = _clock(rounds)
-    bonus = scale * np.sqrt(2.0 * np.log(clock[:, None] + pulls))
+    bonus = scale * np.sqrt(2.0 * np.log(clock[:, None] + plays))
     order = np.argsort(labels, kind="stable").astype(np.int64)
-    return Start(pulls, total, first, bonus, clock, row, scale), order
+    return Start(plays, total, first, bonus, clock, row, scale), order
 
 
 def _clock(rounds: int) -> tuple[Floats, Integers]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..core.arms import Arms
 from ..core.state_file import StateFile
-from ..core.sums import LARGEST, LARGEST_SINGLE, PULLS, SCALARS, SQUARES, row_size
+from ..core.sums import LARGEST, LARGEST_SINGLE, PLAYS, SCALARS, SQUARES, row_size
 from ..core.types import Floats, Integers, Label, Links
 from .tournament import CROSSOVER, seated
 
@@ -94,9 +94,9 @@ TINY = 1e-50
 
 def sound_sums(arms: Arms, online: Floats, past: Floats, layout: Layout) -> None:
     """Refuse sums that no policy could have learnt: negative or fractional counts, clusters that are not their arms' sums."""
-    if (online[:, PULLS] < 0.0).any() or (past[:, PULLS] < 0.0).any():
+    if (online[:, PLAYS] < 0.0).any() or (past[:, PLAYS] < 0.0).any():
         raise ValueError("it counts fewer than no plays")
-    if (online[:, PULLS] % 1.0 != 0.0).any():
+    if (online[:, PLAYS] % 1.0 != 0.0).any():
         raise ValueError("it counts a part of a round")
     for block in (online, past) if layout.cluster_history else (online,):
         arm_rows = block[arms.leaves]
@@ -119,8 +119,8 @@ def reach(rows: Floats, dimension: int | None) -> Floats:
     Weighed rows hold more than those of statistics.py: what the weights add to count, total and squares.
     """
     excess = rows[:, row_size(dimension) :]
-    plain = np.sqrt(np.maximum(rows[:, [PULLS, SQUARES]], 0.0))
-    weighed = np.sqrt(np.maximum(rows[:, [PULLS, SQUARES]] + excess[:, [PULLS, SQUARES]], 0.0)) if excess.size else plain
+    plain = np.sqrt(np.maximum(rows[:, [PLAYS, SQUARES]], 0.0))
+    weighed = np.sqrt(np.maximum(rows[:, [PLAYS, SQUARES]] + excess[:, [PLAYS, SQUARES]], 0.0)) if excess.size else plain
     parts = [_scalars(plain)]
     if dimension is not None:
         lower = np.tril_indices(dimension)

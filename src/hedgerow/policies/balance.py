@@ -7,7 +7,7 @@ with all benefit of doubt, fall short of what another has shown, its price doubl
 import math
 
 from ..core.kernel import compiled
-from ..core.sums import PULLS, TOTAL, waiting
+from ..core.sums import PLAYS, TOTAL, waiting
 from ..core.types import Floats, Links
 from .rules import OWN, SCALE
 
@@ -27,7 +27,7 @@ def cheapest(tree: Links, online: Floats, pending: Floats, ledger: Floats) -> in
     chosen = 1
     least = math.inf
     for node in range(1, len(tree)):
-        potential = ledger[PRICES + node] * math.sqrt(online[node, PULLS] + waiting(pending, node))
+        potential = ledger[PRICES + node] * math.sqrt(online[node, PLAYS] + waiting(pending, node))
         if potential < least:
             least = potential
             chosen = node
@@ -35,9 +35,9 @@ def cheapest(tree: Links, online: Floats, pending: Floats, ledger: Floats) -> in
 
 
 @compiled
-def doubt(pulls: float, experts: int, scale: float) -> float:
+def doubt(plays: float, experts: int, scale: float) -> float:
     """w(n) = c sqrt(log(M log(n + e - 1) / delta) / n), M experts."""
-    return WIDTH * scale * math.sqrt(math.log(experts * math.log(pulls + math.e - 1.0) / DOUBT) / pulls)
+    return WIDTH * scale * math.sqrt(math.log(experts * math.log(plays + math.e - 1.0) / DOUBT) / plays)
 
 
 @compiled
@@ -46,11 +46,11 @@ def balance(tree: Links, online: Floats, ledger: Floats, expert: int) -> None:
     experts = len(tree) - 1
     shown = -math.inf
     for node in range(1, len(tree)):
-        pulls = online[node, PULLS]
-        if pulls > 0.0:
-            shown = max(shown, online[node, TOTAL] / pulls - doubt(pulls, experts, ledger[SCALE]))
-    pulls = online[expert, PULLS]
-    if pulls > 0.0:
-        hoped = online[expert, TOTAL] / pulls + doubt(pulls, experts, ledger[SCALE])
-        if hoped + ledger[SCALE] * ledger[PRICES + expert] / math.sqrt(pulls) < shown:
+        plays = online[node, PLAYS]
+        if plays > 0.0:
+            shown = max(shown, online[node, TOTAL] / plays - doubt(plays, experts, ledger[SCALE]))
+    plays = online[expert, PLAYS]
+    if plays > 0.0:
+        hoped = online[expert, TOTAL] / plays + doubt(plays, experts, ledger[SCALE])
+        if hoped + ledger[SCALE] * ledger[PRICES + expert] / math.sqrt(plays) < shown:
             ledger[PRICES + expert] *= 2.0

@@ -15,7 +15,7 @@ from ..core import state_file
 from ..core.arms import Arms, Clusters, name_of, new_path, regrouped
 from ..core.draws import KEYS, NO_KEY, new_key
 from ..core.locking import whole
-from ..core.sums import AWAITED, PULLS, waiting
+from ..core.sums import AWAITED, PLAYS, waiting
 from ..core.tree import CLOCKS
 from ..core.types import Context, Decision, Decisions, Floats, Label, tuples
 from ..data.encoding import Encoding, all_encoded, encoded
@@ -145,7 +145,7 @@ class Bandit(Expecting):
     @property
     def rounds(self) -> int:
         """Online rounds learnt from."""
-        return int(self._nodes.online[0, PULLS])
+        return int(self._nodes.online[0, PLAYS])
 
     @property
     def history(self) -> History:
@@ -287,11 +287,11 @@ class Bandit(Expecting):
         return Explanation(scores, self._walk.settings(nodes))
 
     def _score(self, kind: str, label: Label, node: int, mean: float, index: float) -> Score:
-        pulls, history = self._nodes.online[node, PULLS], self._nodes.past[node, PULLS]
+        plays, history = self._nodes.online[node, PLAYS], self._nodes.past[node, PLAYS]
         width = math.inf if math.isinf(index) else index - mean
         if self.rule.number == D3RB:  # its index is a price, whatever the mean
             width = math.nan
-        return Score(kind, label, mean, width, index, int(pulls), float(history), int(waiting(self._nodes.pending, node)))
+        return Score(kind, label, mean, width, index, int(plays), float(history), int(waiting(self._nodes.pending, node)))
 
     def trust(self) -> Trust:
         """How much the groups and the history are worth right now, in numbers and words; warns if history and rounds differ.

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core.arms import shown
-from ..core.sums import LARGEST, LARGEST_SINGLE, PULLS, SCALARS, SQUARES, row_size, second_moments
+from ..core.sums import LARGEST, LARGEST_SINGLE, PLAYS, SCALARS, SQUARES, row_size, second_moments
 from ..core.tree import CLOCKS
 from ..core.types import Decision, Floats, Label
 from ..data.history import WITH_CONTEXTS, History, as_dimension
@@ -72,7 +72,7 @@ def usable_history(rule: Rule, rows: Floats, layout: Layout) -> None:
 def _single_history(rows: Floats, dimension: int) -> None:
     """Refuse a history whose numbers are typically too large for single precision."""
     moments = np.diagonal(second_moments(rows, dimension), axis1=1, axis2=2)
-    sizes = np.column_stack([rows[:, SQUARES], moments]) / np.maximum(rows[:, [PULLS]], 1e-300)
+    sizes = np.column_stack([rows[:, SQUARES], moments]) / np.maximum(rows[:, [PLAYS]], 1e-300)
     if (sizes >= LARGEST_SINGLE**2).any():
         raise ValueError(f'precision="single" needs rewards and contexts below {LARGEST_SINGLE:g}, the history has others')
 

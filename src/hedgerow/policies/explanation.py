@@ -22,7 +22,7 @@ class Score:
     mean: float
     width: float
     index: float
-    pulls: int
+    plays: int
     history: float
     waiting: int = 0
 
@@ -45,13 +45,13 @@ class Explanation(tuple[Score, ...]):
         return [asdict(score) for score in self]
 
     def __str__(self) -> str:
-        head = ("kind", "label", "mean", "width", "index", "pulls", "history", "waiting")
+        head = ("kind", "label", "mean", "width", "index", "plays", "history", "waiting")
         after = max(min(4, decimals((s.mean for s in self), 6)), decimals((s.width for s in self), 3))
         lines = [head] + [
             (
                 *(s.kind, str(s.label)),
                 *(f"{value:.{after}f}" for value in (s.mean, s.width, s.index)),
-                *(str(s.pulls), f"{s.history:.10g}", str(s.waiting)),
+                *(str(s.plays), f"{s.history:.10g}", str(s.waiting)),
             )
             for s in self
         ]

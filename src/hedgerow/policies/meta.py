@@ -292,7 +292,7 @@ class Meta(Locked):
             said = expert._found() if isinstance(expert, Bandit | Meta) else expert.trust()
             parts = ("grouped", "grouping", "misfits", "history", "noise", "levelless")
             found = replace(found, **{part: getattr(found, part) or getattr(said, part) for part in parts})
-        shares = {str(score.label): score.pulls / max(self.rounds, 1) for score in self._chooser.explain()}
+        shares = {str(score.label): score.plays / max(self.rounds, 1) for score in self._chooser.explain()}
         return replace(found, experts=shares)
 
     @whole

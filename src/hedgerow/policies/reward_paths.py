@@ -6,7 +6,7 @@ import numpy as np
 
 from ..core.draws import draw
 from ..core.kernel import compiled
-from ..core.sums import PULLS, TOTAL, observe_reward
+from ..core.sums import PLAYS, TOTAL, observe_reward
 from ..core.tree import FIRST, PARENT, PARENT_CLOCK, SIZE, clock_at, pick
 from ..core.types import Floats, Integers, Links
 from .balance import balance, cheapest
@@ -22,10 +22,10 @@ def first_ucb(online: Floats, past: Floats, scale: float, rounds: float, first: 
     chosen = first
     history, level = 0.0, ucb_level(rounds, 0.0)
     for node in range(first, first + size):
-        if past[node, PULLS] != history:
-            history = past[node, PULLS]
+        if past[node, PLAYS] != history:
+            history = past[node, PLAYS]
             level = ucb_level(rounds, history)
-        plays = online[node, PULLS] + history
+        plays = online[node, PLAYS] + history
         if plays == 0.0:
             return node
         value = ucb_value((past[node, TOTAL] + online[node, TOTAL]) / plays, plays, level, scale)
@@ -40,7 +40,7 @@ def descend_ucb(clock: int, tree: Links, online: Floats, past: Floats, ledger: F
     """``descend_rewards`` for UCB while nothing waits and no node has a tournament: less to compile and to hand over."""
     node = 0
     while tree[node, SIZE] > 0:
-        rounds = 1.0 + online[node if clock == PARENT_CLOCK else 0, PULLS]
+        rounds = 1.0 + online[node if clock == PARENT_CLOCK else 0, PLAYS]
         node = first_ucb(online, past, ledger[SCALE], rounds, tree[node, FIRST], tree[node, SIZE])
     return node
 
@@ -160,7 +160,7 @@ def credit_sums(tree: Links, online: Floats, ledger: Floats, leaf: int, reward: 
     while node >= 0:
         observe_reward(online, node, reward)
         node = tree[node, PARENT]
-    due: bool = online[0, PULLS] >= ledger[NEXT]
+    due: bool = online[0, PLAYS] >= ledger[NEXT]
     return due
 
 

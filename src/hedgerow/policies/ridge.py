@@ -154,9 +154,9 @@ def rank_one(derived: Floats, node: int, reward: float, context: Floats) -> floa
 
 
 @compiled
-def follow(derived: Floats, node: int, pulls: float, reward: float, context: Floats) -> bool:
+def follow(derived: Floats, node: int, plays: float, reward: float, context: Floats) -> bool:
     """Bring a derived row up to date with an observation that the sums already hold; or say that it must be made anew."""
-    count = int(pulls)  # the remainder of whole numbers takes less time
+    count = int(plays)  # the remainder of whole numbers takes less time
     good = rank_one(derived, node, reward, context) <= LARGE_LEVERAGE and count % REFRESH_EVERY != 0
     if good and count % (1 + count // CEILING_STEP) == 0:
         set_ceiling(derived, node, context.size)

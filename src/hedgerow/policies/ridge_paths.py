@@ -6,7 +6,7 @@ import numpy as np
 
 from ..core.draws import draw
 from ..core.kernel import compiled
-from ..core.sums import LARGEST, LARGEST_SINGLE, PULLS, dot, observe, usable, waiting
+from ..core.sums import LARGEST, LARGEST_SINGLE, PLAYS, dot, observe, usable, waiting
 from ..core.tree import FIRST, PARENT, SIZE, TIE, least_best, pick
 from ..core.types import Floats, Links
 from .ridge import CEILING, THETA, follow, packed_products, refresh, ridge_estimate
@@ -153,7 +153,7 @@ def credit_ridge(
     node = leaf if fine else -1
     while node >= 0:
         observe(online, node, reward, context)
-        if node > 0 and (waiting(pending, node) > 0.0 or not follow(derived, node, online[node, PULLS], reward, context)):
+        if node > 0 and (waiting(pending, node) > 0.0 or not follow(derived, node, online[node, PLAYS], reward, context)):
             refresh(online, past, pending, derived, node, context.size)
         node = tree[node, PARENT]
     return fine

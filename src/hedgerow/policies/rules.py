@@ -19,7 +19,7 @@ import numpy as np
 
 from ..core.draws import normal
 from ..core.kernel import compiled
-from ..core.sums import PULLS, TOTAL, reward_moments, waiting
+from ..core.sums import PLAYS, TOTAL, reward_moments, waiting
 from ..core.types import Floats
 
 UCB, UCBV, KLUCB, MINUCB, THOMPSON, D3RB, BAST, HIERUCB, HIERTS = range(9)
@@ -49,19 +49,19 @@ def ucb_value(mean: float, plays: float, level: float, scale: float) -> float:
 @compiled
 def known_mean(online: Floats, past: Floats, node: int) -> float:
     """The node's mean; while all its rewards are still to come, that of all nodes."""
-    pulls = online[node, PULLS] + past[node, PULLS]
-    if pulls > 0.0:
-        mean: float = (past[node, TOTAL] + online[node, TOTAL]) / pulls
+    plays = online[node, PLAYS] + past[node, PLAYS]
+    if plays > 0.0:
+        mean: float = (past[node, TOTAL] + online[node, TOTAL]) / plays
         return mean
-    everything: float = online[0, PULLS] + past[0, PULLS]
+    everything: float = online[0, PLAYS] + past[0, PLAYS]
     return 0.0 if everything == 0.0 else (past[0, TOTAL] + online[0, TOTAL]) / everything
 
 
 @compiled
 def ucb_index(online: Floats, past: Floats, pending: Floats, node: int, rounds: float, ledger: Floats, key: int) -> float:
     """The paper's index; a decision that waits for its reward counts in n, not in the mean."""
-    history = past[node, PULLS]
-    plays = online[node, PULLS] + waiting(pending, node) + history
+    history = past[node, PLAYS]
+    plays = online[node, PLAYS] + waiting(pending, node) + history
     return ucb_value(known_mean(online, past, node), plays, ucb_level(rounds, history), ledger[SCALE])
 
 
@@ -71,12 +71,12 @@ def ucbv_index(online: Floats, past: Floats, pending: Floats, node: int, rounds:
 
     While all of a node's rewards are still to come, V is the variance of all.
     """
-    history = past[node, PULLS]
-    plays = online[node, PULLS] + history + waiting(pending, node)
+    history = past[node, PLAYS]
+    plays = online[node, PLAYS] + history + waiting(pending, node)
     if plays == 0.0:
         return math.inf
-    known = node if online[node, PULLS] + past[node, PULLS] > 0.0 else 0
-    variance = reward_moments(online, past, known)[1] if online[known, PULLS] + past[known, PULLS] > 0.0 else 0.0
+    known = node if online[node, PLAYS] + past[node, PLAYS] > 0.0 else 0
+    variance = reward_moments(online, past, known)[1] if online[known, PLAYS] + past[known, PLAYS] > 0.0 else 0.0
     level = math.log(rounds + history) / plays
     index: float = known_mean(online, past, node) + math.sqrt(2.0 * max(variance, 0.0) * level) + 3.0 * ledger[OWN] * level
     return index
@@ -92,8 +92,8 @@ def bernoulli_divergence(p: float, q: float) -> float:
 @compiled
 def klucb_index(online: Floats, past: Floats, pending: Floats, node: int, rounds: float, ledger: Floats, key: int) -> float:
     """The largest q with N kl(mean, q) <= log(t + H), for rewards in [0, 1] (KL-UCB)."""
-    history = past[node, PULLS]
-    plays = online[node, PULLS] + history + waiting(pending, node)
+    history = past[node, PLAYS]
+    plays = online[node, PLAYS] + history + waiting(pending, node)
     if plays == 0.0:
         return math.inf
     mean = min(max(known_mean(online, past, node), 0.0), 1.0)
@@ -111,11 +111,11 @@ def klucb_index(online: Floats, past: Floats, pending: Floats, node: int, rounds
 @compiled
 def minucb_index(online: Floats, past: Floats, pending: Floats, node: int, rounds: float, ledger: Floats, key: int) -> float:
     """min(online mean + rad(n), pooled mean + rad(N) + H / N bias): MIN-UCB of Cheung and Lyu (2024)."""
-    pulls, history = online[node, PULLS], past[node, PULLS]
-    awaited = pulls + waiting(pending, node)
+    plays, history = online[node, PLAYS], past[node, PLAYS]
+    awaited = plays + waiting(pending, node)
     fresh = math.inf
     if awaited > 0.0:
-        mean = online[node, TOTAL] / pulls if pulls > 0.0 else known_mean(online, past, node)
+        mean = online[node, TOTAL] / plays if plays > 0.0 else known_mean(online, past, node)
         fresh = ucb_value(mean, awaited, ucb_level(rounds, 0.0), ledger[SCALE])
     if history == 0.0:
         return fresh
@@ -127,7 +127,7 @@ def minucb_index(online: Floats, past: Floats, pending: Floats, node: int, round
 @compiled
 def thompson_index(online: Floats, past: Floats, pending: Floats, node: int, rounds: float, ledger: Floats, key: int) -> float:
     """A draw of the mean, which is normal with standard deviation scale / sqrt(N) (Carlsson et al., 2021, at every level)."""
-    plays = online[node, PULLS] + past[node, PULLS] + waiting(pending, node)
+    plays = online[node, PLAYS] + past[node, PLAYS] + waiting(pending, node)
     if plays == 0.0:
         return math.inf
     drawn: float = known_mean(online, past, node) + ledger[SCALE] * normal(key, node) / math.sqrt(plays)

@@ -4,7 +4,7 @@ import math
 
 from ..core.kernel import compiled
 from ..core.noise import arm_noise, known_noise, total_noise, unknown_noise
-from ..core.sums import PULLS
+from ..core.sums import PLAYS
 from ..core.types import Floats, Links
 from .rules import NEXT, SCALE
 
@@ -21,8 +21,8 @@ def rescale(tree: Links, online: Floats, past: Floats, ledger: Floats) -> None:
         sum_of_variances, freedom = known_noise(tree, online, past)
         single, spread = unknown_noise(tree, online, past)
         ledger[SCALE] = math.sqrt((sum_of_variances + total + single * spread) / (freedom + 1.0 + single))
-        ledger[NEXT] = max(online[0, PULLS] + 1.0, GROWTH * online[0, PULLS])
+        ledger[NEXT] = max(online[0, PLAYS] + 1.0, GROWTH * online[0, PLAYS])
     else:
         level = abs(arm_noise(online, past, 0, 1.0)[1])
         ledger[SCALE] = level if level > 0.0 else 1.0
-        ledger[NEXT] = online[0, PULLS] + 1.0
+        ledger[NEXT] = online[0, PLAYS] + 1.0

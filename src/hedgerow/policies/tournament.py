@@ -14,7 +14,7 @@ import math
 import numpy as np
 
 from ..core.kernel import compiled
-from ..core.sums import PULLS, reward_moments
+from ..core.sums import PLAYS, reward_moments
 from ..core.types import Floats, Integers, Links
 from .rules import SCALE, ucb_level, ucb_value
 
@@ -45,7 +45,7 @@ def seated(tree: Links, past: Floats, crossover: int) -> tuple[Integers, Links, 
     heap_size = 0
     for node in large:
         first, size = tree[node, 0], tree[node, 1]
-        by_history = np.argsort(past[first : first + size, PULLS], kind="stable").astype(np.int32)
+        by_history = np.argsort(past[first : first + size, PLAYS], kind="stable").astype(np.int32)
         seat_of[first + by_history] = np.arange(size, dtype=np.int32)
         blocks = 1 << max(0, -(-int(size) // BLOCK) - 1).bit_length()
         places[node] = sum(order.size for order in orders), heap_size, blocks
@@ -85,8 +85,8 @@ def lasts(scale: float, rounds: float, a: Floats, index_a: float, b: Floats, ind
 def _enter(row: Floats, online: Floats, past: Floats, node: int) -> None:
     """Fill a row with a node's numbers."""
     row[MEAN], _ = reward_moments(online, past, node)
-    row[ONLINE] = online[node, PULLS]
-    row[HISTORY] = past[node, PULLS]
+    row[ONLINE] = online[node, PLAYS]
+    row[HISTORY] = past[node, PLAYS]
     row[WINNER] = node
 
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..core.sums import PULLS
+from ..core.sums import PLAYS
 from ..policies.arrays import Nodes
 from . import linear, rewards
 from .report import Agreement, Grouping, Trust
@@ -20,7 +20,7 @@ def findings(name: str, nodes: Nodes, dimension: int | None, estimated: dict[str
     labels = nodes.arms.clusters or ()
     number_of = {label: number for number, label in enumerate(dict.fromkeys(labels))}
     grouped = 1 < len(number_of) < len(labels)
-    blank = Trust(name, int(nodes.online[0, PULLS]), grouped=grouped, noise=estimated.get("scale", estimated.get("noise")))
+    blank = Trust(name, int(nodes.online[0, PLAYS]), grouped=grouped, noise=estimated.get("scale", estimated.get("noise")))
     groups = np.array([number_of[label] for label in labels])
     if dimension is None:
         history = _drifted(rewards.agreement(nodes), estimated)

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.arms import Arms
-from ..core.sums import PULLS, SCALARS, SQUARES, TOTAL, second_moments
+from ..core.sums import PLAYS, SCALARS, SQUARES, TOTAL, second_moments
 from ..core.tree import FIRST, SIZE
 from ..core.types import Floats, Integers
 from ..inference.chi_square import chi_square_tail
@@ -44,7 +44,7 @@ ENOUGH = 2.0
 
 def grouping(nodes: Nodes, dimension: int, groups: Integers, ledger: Floats | None) -> Grouping | None:
     """Spreads of the coefficients within and between groups, from the evidence on a grid; of nested groups the innermost."""
-    if nodes.online[0, PULLS] + nodes.past[0, PULLS] == 0.0:
+    if nodes.online[0, PLAYS] + nodes.past[0, PLAYS] == 0.0:
         return None
     arms = Arms(range(groups.size), groups.tolist())
     online, past = (arms.totals(rows[nodes.arms.leaves]) for rows in (nodes.online, nodes.past))
@@ -150,7 +150,7 @@ def agreement(nodes: Nodes, dimension: int, ledger: Floats | None) -> Agreement 
     """
     leaves = nodes.arms.leaves
     past, online = nodes.past[leaves], nodes.online[leaves, : nodes.past.shape[1]]
-    plays = np.stack([past[:, PULLS], online[:, PULLS]])
+    plays = np.stack([past[:, PLAYS], online[:, PLAYS]])
     if not plays[0].any():
         return None
     bent = two_valued(np.vstack([past, online]))
@@ -161,7 +161,7 @@ def agreement(nodes: Nodes, dimension: int, ledger: Floats | None) -> Agreement 
         online[:, :SCALARS] += nodes.online[leaves, -EXCESS:]
         for rows in (past, online):
             rows[:, SCALARS : SCALARS + dimension] -= weighed[OFFSET] * rows[:, -dimension:]
-            rows[:, TOTAL] -= weighed[OFFSET] * rows[:, PULLS]
+            rows[:, TOTAL] -= weighed[OFFSET] * rows[:, PLAYS]
     pairs = _pairs(past, online, plays, dimension)
     level = 0.0 if weighed is None else float(weighed[OFFSET])
     noise = _noise(pairs) if weighed is None else dict.fromkeys(pairs, float(weighed[SIG2]))
@@ -187,7 +187,7 @@ def two_valued(rows: Floats) -> bool:
     >>> two_valued(np.array([[3.0, 200.0, 20000.0], [4.0, 100.0, 10000.0], [2.0, 100.0, 10000.0]]))
     True
     """
-    plays, total, squares = rows[rows[:, PULLS] > 0.0][:, [PULLS, TOTAL, SQUARES]].T
+    plays, total, squares = rows[rows[:, PLAYS] > 0.0][:, [PLAYS, TOTAL, SQUARES]].T
     if len(plays) <= 2:  # any two rows fit
         return bool(np.allclose(total, squares, rtol=1e-12, atol=0.0))
     unit = np.sqrt(squares.sum() / plays.sum()) or 1.0
@@ -245,7 +245,7 @@ def _levelled(rows: Floats, d: int) -> Floats:
     moments = np.zeros((len(rows), d + 1, d + 1))
     moments[:, :d, :d] = second_moments(rows, d)
     moments[:, :d, d] = moments[:, d, :d] = rows[:, -d:]
-    moments[:, d, d] = rows[:, PULLS]
+    moments[:, d, d] = rows[:, PLAYS]
     return moments
 
 

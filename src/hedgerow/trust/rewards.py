@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..core.sums import PULLS, SQUARES, TOTAL
+from ..core.sums import PLAYS, SQUARES, TOTAL
 from ..core.types import Floats, Integers
 from ..inference.chi_square import chi_square_tail
 from ..inference.grouping import posterior, share_of, spreads_of, total_variance
@@ -10,7 +10,7 @@ from ..inference.sums import Sums
 from ..policies.arrays import Nodes
 from ..policies.auto_rewards.drift import trusted
 from ..policies.auto_rewards.rewards import CHECKED, MARGIN, fitted
-from ..policies.auto_rewards.table import EVIDENCE, PLAYS, STRANGER, UNIT
+from ..policies.auto_rewards.table import EVIDENCE, ARM_PLAYS, STRANGER, UNIT
 from .report import SHOWN, Agreement, Estimate, Grouping, Misfit
 
 ENOUGH = 2.0
@@ -21,7 +21,7 @@ DOUBTFUL = 0.9
 
 
 def _sums(rows: Floats) -> Sums:
-    return Sums(rows[:, PULLS], rows[:, TOTAL], rows[:, SQUARES])
+    return Sums(rows[:, PLAYS], rows[:, TOTAL], rows[:, SQUARES])
 
 
 def _binary(sums: Sums) -> bool:
@@ -63,7 +63,7 @@ def misfits(nodes: Nodes) -> tuple[Misfit, ...]:
     rows, ledger = fitted(nodes.arms.tree, nodes.online, past)
     if ledger[UNIT] == 0.0 or ledger[EVIDENCE] <= MARGIN:
         return ()
-    chance = np.where(rows[nodes.arms.leaves, PLAYS] >= CHECKED, rows[nodes.arms.leaves, STRANGER], 0.0)
+    chance = np.where(rows[nodes.arms.leaves, ARM_PLAYS] >= CHECKED, rows[nodes.arms.leaves, STRANGER], 0.0)
     groups = nodes.arms.clusters or ()
     order = [k for k in np.argsort(-chance, kind="stable").tolist() if chance[k] > DOUBTFUL]
     return tuple(Misfit(nodes.arms.labels[k], groups[k], float(chance[k])) for k in order)

@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...core.kernel import compiled, summing
-from ...core.sums import PULLS, SQUARES, TOTAL, packed_size
+from ...core.sums import PLAYS, SQUARES, TOTAL, packed_size
 from ...core.tree import FIRST, PARENT, SIZE
 from ...core.types import Floats, Links
 from .ledger import DRIFT, KEPT, void
@@ -77,16 +77,16 @@ def pose(tree: Links, online: Floats, past: Floats, derived: Floats, ledger: Flo
         if tree[node, SIZE] > 0:
             inner = node
     totals = np.zeros(LOGDET + 1)
-    totals[ROUNDS] = online[0, PULLS]
-    for place, part in enumerate((SQUARES, TOTAL, PULLS)):
+    totals[ROUNDS] = online[0, PLAYS]
+    for place, part in enumerate((SQUARES, TOTAL, PLAYS)):
         totals[PRODUCTS + place] = weighed(online, 0, part, dimension_given(ledger))
     totals[WEIGHT], totals[SQUARE] = totals[PRODUCTS + 2], totals[PRODUCTS]
     sums, info, work = np.zeros((nodes, packed_size(d))), np.zeros((nodes, 2, d)), np.zeros((3, d, d))
-    model = Model(tree, derived, totals, sums, np.zeros((inner + 1, d, d)), info, online[:, PULLS] + heard * past[:, PULLS], work)
+    model = Model(tree, derived, totals, sums, np.zeros((inner + 1, d, d)), info, online[:, PLAYS] + heard * past[:, PLAYS], work)
     for node in range(nodes):
         if tree[node, SIZE] == 0:
             bring_in(model, seen_sums(ledger, online, node), node, 1.0)
-            if heard and past[node, PULLS] > 0.0:
+            if heard and past[node, PLAYS] > 0.0:
                 bring_in_history(model, past, ledger, node)
     return model
 
@@ -110,11 +110,11 @@ def bring_in(model: Model, sums: Floats, node: int, weight: float) -> None:
 def bring_in_history(model: Model, past: Floats, ledger: Floats, node: int) -> None:
     """Add an arm's history, or what can be told from it if it is off."""
     weight = history_weight(past, ledger, node)
-    model.totals[ROUNDS] += past[node, PULLS]
+    model.totals[ROUNDS] += past[node, PLAYS]
     model.totals[PRODUCTS] += weight * past[node, SQUARES]
     model.totals[PRODUCTS + 1] += weight * past[node, TOTAL]
-    model.totals[PRODUCTS + 2] += weight * past[node, PULLS]
-    model.totals[WEIGHT] += weight * past[node, PULLS]
+    model.totals[PRODUCTS + 2] += weight * past[node, PLAYS]
+    model.totals[WEIGHT] += weight * past[node, PLAYS]
     model.totals[SQUARE] += weight * past[node, SQUARES]
     sums = seen_sums(ledger, past, node)
     if ledger[DRIFT] == 0.0:

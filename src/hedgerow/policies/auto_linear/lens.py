@@ -14,7 +14,7 @@ import math
 import numpy as np
 
 from ...core.kernel import compiled
-from ...core.sums import PULLS, SCALARS, TOTAL, packed_size
+from ...core.sums import PLAYS, SCALARS, TOTAL, packed_size
 from ...core.types import Floats
 from .ledger import CONSTANT, LENS, LEVELS
 from .sums import weighed
@@ -48,7 +48,7 @@ def packed(row: int, column: int) -> int:
 @compiled
 def moments(online: Floats, past: Floats, column: int, dimension: int) -> tuple[float, float]:
     """Mean square and mean of a column over all rounds; 0 without any."""
-    weight = weighed(online, 0, PULLS, dimension) + past[0, PULLS]
+    weight = weighed(online, 0, PLAYS, dimension) + past[0, PLAYS]
     if weight == 0.0:
         return 0.0, 0.0
     at, last = SCALARS + dimension + packed(column, column), SCALARS + dimension + packed_size(dimension) + column
@@ -58,7 +58,7 @@ def moments(online: Floats, past: Floats, column: int, dimension: int) -> tuple[
 @compiled
 def varies(online: Floats, past: Floats, square: float, mean: float) -> bool:
     """Whether a column of this mean square and mean has more than one value."""
-    tolerance = max(EXACT, 1e-15 * (online[0, PULLS] + past[0, PULLS]))  # rounding errors of a sum grow with its terms
+    tolerance = max(EXACT, 1e-15 * (online[0, PLAYS] + past[0, PLAYS]))  # rounding errors of a sum grow with its terms
     varied: bool = square - mean * mean > tolerance * square
     return varied
 
@@ -125,8 +125,8 @@ def given_sums(ledger: Floats, sums: Floats, node: int) -> Floats:
     for at in range(size):
         longer[d + 1 + at] = sums[node, SCALARS + d + at]
     longer[d] = weighed(sums, node, TOTAL, d)
-    longer[d + size + d + 1] = weighed(sums, node, PULLS, d)
-    longer[2 * d + 1 + packed_size(d + 1)] = weighed(sums, node, PULLS, d)
+    longer[d + size + d + 1] = weighed(sums, node, PLAYS, d)
+    longer[2 * d + 1 + packed_size(d + 1)] = weighed(sums, node, PLAYS, d)
     return longer
 
 

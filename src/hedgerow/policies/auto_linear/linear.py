@@ -13,7 +13,7 @@ import math
 import numpy as np
 
 from ...core.kernel import compiled, summing
-from ...core.sums import AWAITED, PULLS, dot, usable
+from ...core.sums import AWAITED, PLAYS, dot, usable
 from ...core.tree import FIRST, PARENT, SIZE, TIE, least_best, pick
 from ...core.types import Floats, Links
 from .evidence import CEILING, MEAN, ODD, covariance_start, spread_at
@@ -200,9 +200,9 @@ def _add(tree: Links, online: Floats, ledger: Floats, leaf: int, reward: float, 
 @compiled
 def _due(tree: Links, online: Floats, past: Floats, derived: Floats, ledger: Floats, leaf: int, leverage: float) -> bool:
     """Whether a refresh is due, after a round of an arm."""
-    if online[0, PULLS] + past[0, PULLS] >= ledger[NEXT] or leverage > LARGE_LEVERAGE or outdated(online, past, ledger):
+    if online[0, PLAYS] + past[0, PLAYS] >= ledger[NEXT] or leverage > LARGE_LEVERAGE or outdated(online, past, ledger):
         return True
-    return online[leaf, PULLS] % ENOUGH == 0.0 and strange(tree, online, past, derived, ledger, leaf) > 0.0
+    return online[leaf, PLAYS] % ENOUGH == 0.0 and strange(tree, online, past, derived, ledger, leaf) > 0.0
 
 
 @compiled

@@ -4,7 +4,7 @@ import numpy as np
 
 from ...core.kernel import compiled
 from ...core.noise import arm_noise
-from ...core.sums import PULLS
+from ...core.sums import PLAYS
 from ...core.types import Floats, Links
 from .evidence import Model, eliminate_lower, eliminate_upper, pose, profile
 from .ledger import (
@@ -72,7 +72,7 @@ def set_levels(tree: Links, online: Floats, past: Floats, derived: Floats, ledge
     Rewards of two values bend, and then look more and more like levels, since an arm is played where it is good: there, what was
     once very unlikely stays so.
     """
-    evidence, levels, rounds = search(model, ledger), ledger[LEVELS], online[0, PULLS] + past[0, PULLS]
+    evidence, levels, rounds = search(model, ledger), ledger[LEVELS], online[0, PLAYS] + past[0, PLAYS]
     if rounds < ledger[ASK] or (ledger[CONSTANT] >= 0.0 and levels == 0.0):
         return model, evidence
     if ledger[AGAINST] >= UNLIKELY and levels == 0.0 and two_valued(online, ledger):
@@ -157,19 +157,19 @@ def forget_residuals(ledger: Floats, standard: float) -> None:
 def withdraw(online: Floats, ledger: Floats) -> None:
     """Rounds went with an arm: as large a share of the residuals goes too."""
     for at in range(BINS, LEDGER_SUMS):
-        ledger[at] *= online[0, PULLS] / ledger[COUNT]
-    ledger[COUNT] = online[0, PULLS]
+        ledger[at] *= online[0, PLAYS] / ledger[COUNT]
+    ledger[COUNT] = online[0, PLAYS]
 
 
 @compiled
 def rebuild(tree: Links, online: Floats, past: Floats, derived: Floats, ledger: Floats) -> None:
     """Noise shape, spreads, noise variance, offset, drift and posterior from the sums."""
-    pulls = online[0, PULLS] + past[0, PULLS]
-    if pulls == 0.0:
+    plays = online[0, PLAYS] + past[0, PLAYS]
+    if plays == 0.0:
         clear(ledger)
-    if ledger[COUNT] > online[0, PULLS]:
+    if ledger[COUNT] > online[0, PLAYS]:
         withdraw(online, ledger)
-    comparable = online[0, PULLS] > 0.0 and past[0, PULLS] > 0.0
+    comparable = online[0, PLAYS] > 0.0 and past[0, PLAYS] > 0.0
     set_lens(online, past, ledger)
     if not comparable:
         ledger[DRIFT], ledger[KEPT] = 0.0, 1.0
@@ -177,12 +177,12 @@ def rebuild(tree: Links, online: Floats, past: Floats, derived: Floats, ledger: 
     for node in range(len(tree)):
         ledger[DEPTH] = max(ledger[DEPTH], float(depth_of(tree, node)))
     drifted, standard = ledger[DRIFT], ledger[STANDARD]
-    if pulls > 0.0:
-        ledger[VARIANCE] = arm_noise(online, past, 0, 1.0)[2] / pulls
+    if plays > 0.0:
+        ledger[VARIANCE] = arm_noise(online, past, 0, 1.0)[2] / plays
         set_reference(ledger)
         set_shape(online, ledger)
     model = pose(tree, online, past, derived, ledger, False)
-    if pulls > 0.0:
+    if plays > 0.0:
         model, evidence = set_levels(tree, online, past, derived, ledger, model)
         for _ in range(TURNS if comparable else 0):
             before, share = ledger[DRIFT], ledger[KEPT]
@@ -197,10 +197,10 @@ def rebuild(tree: Links, online: Floats, past: Floats, derived: Floats, ledger: 
             evidence = search(model, ledger)
         set_width(model, ledger)
         growth = GROWTH if void(ledger) else ONLINE_GROWTH
-        soon = past[0, PULLS] + max(ONLINE_FIRST, growth * online[0, PULLS])
-        ledger[NEXT] = max(pulls + 1.0, min(GROWTH * pulls, soon))
+        soon = past[0, PLAYS] + max(ONLINE_FIRST, growth * online[0, PLAYS])
+        ledger[NEXT] = max(plays + 1.0, min(GROWTH * plays, soon))
     solve(model, ledger)
-    if pulls > 0.0 and mark_strangers(tree, online, past, derived, ledger):
+    if plays > 0.0 and mark_strangers(tree, online, past, derived, ledger):
         search(model, ledger)
         set_width(model, ledger)
         solve(model, ledger)

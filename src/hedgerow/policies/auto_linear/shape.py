@@ -6,7 +6,7 @@ import numpy as np
 
 from ...core.kernel import compiled
 from ...core.noise import two_values
-from ...core.sums import PULLS, SQUARES, TOTAL
+from ...core.sums import PLAYS, SQUARES, TOTAL
 from ...core.types import Floats, Links
 from .ledger import BIN_COUNT, BINS, ETA, KAPPA, LARGEST, LEAST, OFFSET, STANDARD, VARIANCE, WEIGHTS
 
@@ -31,10 +31,10 @@ def two_valued(online: Floats, ledger: Floats) -> bool:
 
     The variance of such rewards follows their mean, but a linear mean is only an approximation, and weights spoil it.
     """
-    pulls, total, squares = online[0, PULLS], online[0, TOTAL], online[0, SQUARES]
-    if pulls == 0.0 or ledger[LEAST] == ledger[LARGEST]:
+    plays, total, squares = online[0, PLAYS], online[0, TOTAL], online[0, SQUARES]
+    if plays == 0.0 or ledger[LEAST] == ledger[LARGEST]:
         return True
-    return two_values(pulls, total, squares, ledger[LEAST], ledger[LARGEST])
+    return two_values(plays, total, squares, ledger[LEAST], ledger[LARGEST])
 
 
 @compiled
@@ -91,7 +91,7 @@ def noise(ledger: Floats, prediction: float) -> float:
 @compiled
 def squares_around(sums: Floats, node: int, level: float) -> float:
     """sum (r - level)^2 of a node."""
-    squares: float = sums[node, SQUARES] - 2.0 * level * sums[node, TOTAL] + level * level * sums[node, PULLS]
+    squares: float = sums[node, SQUARES] - 2.0 * level * sums[node, TOTAL] + level * level * sums[node, PLAYS]
     return max(squares, 0.0)
 
 
@@ -102,11 +102,11 @@ def history_weight(past: Floats, ledger: Floats, node: int) -> float:
     Its mean squared reward, less the offset, is z + noise, hence z; the arm's few rounds are joined by as many of all arms as
     POOLED says.
     """
-    pulls = past[node, PULLS]
-    if ledger[STANDARD] == 0.0 or pulls == 0.0:
+    plays = past[node, PLAYS]
+    if ledger[STANDARD] == 0.0 or plays == 0.0:
         return 1.0
-    usual = squares_around(past, 0, ledger[OFFSET]) / past[0, PULLS]
-    square = (squares_around(past, node, ledger[OFFSET]) + POOLED * usual) / (pulls + POOLED)
+    usual = squares_around(past, 0, ledger[OFFSET]) / past[0, PLAYS]
+    square = (squares_around(past, node, ledger[OFFSET]) + POOLED * usual) / (plays + POOLED)
     least = ledger[KAPPA] * ledger[ETA] * ledger[VARIANCE]
     return 1.0 / noise(ledger, max(square - least, 0.0) / (1.0 + ledger[KAPPA]))
 

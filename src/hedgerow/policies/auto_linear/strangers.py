@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from ...core.kernel import compiled
-from ...core.sums import PULLS, packed_size
+from ...core.sums import PLAYS, packed_size
 from ...core.tree import PARENT, SIZE
 from ...core.types import Floats, Links
 from .evidence import MEAN, ODD
@@ -46,7 +46,7 @@ def strange(tree: Links, online: Floats, past: Floats, derived: Floats, ledger: 
 
     A chi-square exceeds d + 2 sqrt(d x) + 2 x with a chance of at most exp(-x) (Laurent and Massart, 2000).
     """
-    if tree[node, PARENT] <= 0 or derived[node, ODD] > 0.0 or online[node, PULLS] < ENOUGH or past[node, PULLS] > 0.0:
+    if tree[node, PARENT] <= 0 or derived[node, ODD] > 0.0 or online[node, PLAYS] < ENOUGH or past[node, PLAYS] > 0.0:
         return 0.0
     d = dimension_seen(ledger)
     far, spread = strangeness(online, derived, ledger, node)

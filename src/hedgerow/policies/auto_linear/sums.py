@@ -9,7 +9,7 @@ Rows of a history have no such part: its rounds weigh 1 each until a refresh wei
 
 from ...core import sums
 from ...core.kernel import compiled
-from ...core.sums import PULLS, SCALARS, SQUARES, TOTAL, packed_size
+from ...core.sums import PLAYS, SCALARS, SQUARES, TOTAL, packed_size
 from ...core.types import Floats
 
 EXCESS = 3
@@ -41,7 +41,7 @@ def reweighed(rows: Floats, factor: float, dimension: int) -> Floats:
 @compiled
 def observe(sums: Floats, node: int, reward: float, context: Floats, weight: float) -> None:
     """Add an observation to a row."""
-    sums[node, PULLS] += 1.0
+    sums[node, PLAYS] += 1.0
     sums[node, TOTAL] += reward
     sums[node, SQUARES] += reward * reward
     d = context.size
@@ -54,6 +54,6 @@ def observe(sums: Floats, node: int, reward: float, context: Floats, weight: flo
     for i in range(d):
         sums[node, at + i] += weight * context[i]
     at += d
-    sums[node, at + PULLS] += weight - 1.0
+    sums[node, at + PLAYS] += weight - 1.0
     sums[node, at + TOTAL] += (weight - 1.0) * reward
     sums[node, at + SQUARES] += (weight - 1.0) * reward * reward

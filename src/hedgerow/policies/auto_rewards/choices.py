@@ -36,7 +36,7 @@ from .table import (
     LEAD,
     MEAN,
     NOISE,
-    PLAYS,
+    ARM_PLAYS,
     PRECISION,
     TAU2,
     TRIED,
@@ -166,7 +166,7 @@ def doubting(ledger: Floats, rounds: float) -> bool:
 def filled_mean(derived: Floats, node: int, awaited: float) -> float:
     """Mean of an arm's rewards, each awaited one taken to be what is expected of it: a lucky one is not believed for long."""
     mean: float = derived[node, MEAN]
-    mean += awaited / (derived[node, PLAYS] + awaited) * (derived[node, WITHIN] - mean)
+    mean += awaited / (derived[node, ARM_PLAYS] + awaited) * (derived[node, WITHIN] - mean)
     return mean
 
 
@@ -177,7 +177,7 @@ def most_hoped(tree: Links, pending: Floats, derived: Floats, ledger: Floats, ro
     for node in range(1, len(tree)):
         if tree[node, SIZE] == 0:
             awaited = waiting(pending, node)
-            plays = derived[node, PLAYS] + awaited
+            plays = derived[node, ARM_PLAYS] + awaited
             if plays > 0.0:
                 own = width(derived[node, HOPED] / plays, rounds / plays, 1.0, ledger[COUNT])
                 value = filled_mean(derived, node, awaited) + own
@@ -212,7 +212,7 @@ def best_inside(tree: Links, pending: Floats, derived: Floats, ledger: Floats, c
         if tree[node, SIZE] > 0:
             continue
         awaited = waiting(pending, node)
-        plays = derived[node, PLAYS] + awaited
+        plays = derived[node, ARM_PLAYS] + awaited
         if plays < wanted:
             rank = mixed(node - first)
             if plays < fewest or (plays == fewest and rank < least):
@@ -267,8 +267,8 @@ def drawn(tree: Links, pending: Floats, derived: Floats, node: int, key: int) ->
     above = tree[node, PARENT]
     tau2, noise = derived[above, TAU2], derived[node, NOISE]
     centre = derived[above, CENTRE] + normal(key, above) / math.sqrt(derived[above, PRECISION])
-    own = 1.0 / tau2 + derived[node, PLAYS] / noise
-    mean = (centre / tau2 + derived[node, PLAYS] * derived[node, MEAN] / noise) / own
+    own = 1.0 / tau2 + derived[node, ARM_PLAYS] / noise
+    mean = (centre / tau2 + derived[node, ARM_PLAYS] * derived[node, MEAN] / noise) / own
     value: float = mean + normal(key, node) / math.sqrt(own)
     awaited = waiting(pending, node)
     if awaited > 0.0:

@@ -14,7 +14,7 @@ import math
 import numpy as np
 
 from ...core.kernel import compiled
-from ...core.sums import PULLS, TOTAL
+from ...core.sums import PLAYS, TOTAL
 from ...core.tree import SIZE
 from ...core.types import Floats, Links
 from .table import HOPED, NOISE
@@ -63,8 +63,8 @@ def drift_of_means(tree: Links, online: Floats, past: Floats, derived: Floats) -
     """d^2 of a policy over rewards. The noise is that of an arm played often, if that is more."""
     squares, errors = np.zeros(len(tree)), np.zeros(len(tree))
     for node in range(1, len(tree)):
-        if tree[node, SIZE] == 0 and online[node, PULLS] > 0.0 and past[node, PULLS] > 0.0:
+        if tree[node, SIZE] == 0 and online[node, PLAYS] > 0.0 and past[node, PLAYS] > 0.0:
             noise = max(derived[node, NOISE], derived[node, HOPED])
-            errors[node] = noise / online[node, PULLS] + noise / past[node, PULLS]
-            squares[node] = (online[node, TOTAL] / online[node, PULLS] - past[node, TOTAL] / past[node, PULLS]) ** 2
+            errors[node] = noise / online[node, PLAYS] + noise / past[node, PLAYS]
+            squares[node] = (online[node, TOTAL] / online[node, PLAYS] - past[node, TOTAL] / past[node, PLAYS]) ** 2
     return drift(squares, errors)

@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from ...core.kernel import compiled
-from ...core.sums import PULLS, observe_reward
+from ...core.sums import PLAYS, observe_reward
 from ...core.tree import FIRST, PARENT, SIZE
 from ...core.types import Floats, Links
 from ..scale import GROWTH
@@ -44,7 +44,7 @@ from .table import (
     NEXT,
     NOISE,
     NUMBERS,
-    PLAYS,
+    ARM_PLAYS,
     PRECISION,
     S2,
     SPREAD2,
@@ -123,7 +123,7 @@ def late(ledger: Floats, rounds: float) -> bool:
 @compiled
 def place_arm(derived: Floats, ledger: Floats, node: int, above: int) -> None:
     """An arm in its cluster, whose centre is known: E and V; the chance of being a stranger; and what it would be as one."""
-    plays, mean, noise = derived[node, PLAYS], derived[node, MEAN], derived[node, NOISE]
+    plays, mean, noise = derived[node, ARM_PLAYS], derived[node, MEAN], derived[node, NOISE]
     tau2, centre, precision = derived[above, TAU2], derived[above, CENTRE], derived[above, PRECISION]
     own = 1.0 / tau2 + plays / noise
     derived[node, WITHIN] = (centre / tau2 + plays * mean / noise) / own
@@ -166,7 +166,7 @@ def as_stranger(derived: Floats, ledger: Floats, node: int, rounds: float, await
     it, and count as what is expected of them.
     """
     trusting = believed(ledger, rounds)
-    if derived[node, PLAYS] == 0.0 and trusting:
+    if derived[node, ARM_PLAYS] == 0.0 and trusting:
         return -math.inf
     noise, spread, mean = derived[node, NOISE], derived[node, ALONE_SPREAD], derived[node, ALONE]
     share = spread * awaited / noise
@@ -191,12 +191,12 @@ def place_cluster(tree: Links, derived: Floats, ledger: Floats, above: int) -> N
     derived[above, TRIED], derived[above, FAMILIAR] = 0.0, 0.0
     first, last = tree[above, FIRST], tree[above, FIRST] + tree[above, SIZE]
     for node in range(first, last):
-        if tree[node, SIZE] == 0 and derived[node, PLAYS] > 0.0:
-            u = derived[above, TAU2] + derived[node, NOISE] / derived[node, PLAYS]
+        if tree[node, SIZE] == 0 and derived[node, ARM_PLAYS] > 0.0:
+            u = derived[above, TAU2] + derived[node, NOISE] / derived[node, ARM_PLAYS]
             precision += 1.0 / u
             moment += derived[node, MEAN] / u
             derived[above, TRIED] += 1.0
-            derived[above, FAMILIAR] += 1.0 if derived[node, PLAYS] >= FAMILIARITY else 0.0
+            derived[above, FAMILIAR] += 1.0 if derived[node, ARM_PLAYS] >= FAMILIARITY else 0.0
     derived[above, CENTRE] = moment / precision
     derived[above, PRECISION] = precision
     derived[above, LEAD] = -math.inf
@@ -236,7 +236,7 @@ def check_labels(tree: Links, derived: Floats, ledger: Floats, rounds: float) ->
     above = leading(tree, derived, ledger)
     for node in range(tree[above, FIRST], tree[above, FIRST] + tree[above, SIZE]):
         poor = tree[node, SIZE] == 0 and derived[node, MEAN] < derived[above, CENTRE]
-        if poor and derived[node, PLAYS] >= checked and derived[node, STRANGER] > caught:
+        if poor and derived[node, ARM_PLAYS] >= checked and derived[node, STRANGER] > caught:
             ledger[ERRED] = 1.0
     if ledger[ERRED] > 0.0:
         place_clusters(tree, derived, ledger)
@@ -253,7 +253,7 @@ def set_ceilings(tree: Links, derived: Floats, ledger: Floats, first: int, last:
 @compiled
 def refresh(tree: Links, online: Floats, past: Floats, derived: Floats, ledger: Floats) -> None:
     """Everything from the sums."""
-    rounds = 1.0 + online[0, PULLS]
+    rounds = 1.0 + online[0, PLAYS]
     ledger[NEXT] = rounds
     if not survey(tree, online, past, derived, ledger):
         ledger[UNIT] = 0.0
@@ -295,16 +295,16 @@ def learn_reward(tree: Links, online: Floats, past: Floats, derived: Floats, led
     ledger[LEAST] = min(ledger[LEAST], reward)
     ledger[LARGEST] = max(ledger[LARGEST], reward)
     ledger[LAST] = float(leaf)
-    if 1.0 + online[0, PULLS] >= ledger[NEXT] or third_value(ledger, reward):
+    if 1.0 + online[0, PLAYS] >= ledger[NEXT] or third_value(ledger, reward):
         refresh(tree, online, past, derived, ledger)
         return
     plays, mean, deviations, freedom = arm_of(online, past, derived, ledger, leaf)
-    derived[leaf, PLAYS], derived[leaf, MEAN] = plays, mean
+    derived[leaf, ARM_PLAYS], derived[leaf, MEAN] = plays, mean
     derived[leaf, NOISE] = noise_of(derived, ledger, leaf, deviations, freedom)
     derived[leaf, HOPED] = hoped_noise(derived, ledger, leaf, deviations, freedom)
     above, erred = tree[leaf, PARENT], ledger[ERRED]
     place_cluster(tree, derived, ledger, above)
-    check_labels(tree, derived, ledger, 1.0 + online[0, PULLS])
+    check_labels(tree, derived, ledger, 1.0 + online[0, PLAYS])
     if ledger[ERRED] > erred:  # the bounds of all arms have risen
         set_ceilings(tree, derived, ledger, 1, len(tree))
     else:

@@ -13,7 +13,7 @@ import numpy as np
 from ...core.kernel import compiled
 from ...core.tree import PARENT, SIZE
 from ...core.types import Floats, Links
-from .table import ARMS, MEAN, NOISE, PLAYS, TAU2
+from .table import ARMS, MEAN, NOISE, ARM_PLAYS, TAU2
 
 GRID = np.array([0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.5])
 """Standard deviations tried, in units of that of the arm means."""
@@ -38,8 +38,8 @@ def gather(tree: Links, table: Floats, tau2: float, unit: float, weights: Floats
     centres[:] = 0.0
     logs[:] = 0.0
     for node in range(1, len(tree)):
-        if tree[node, SIZE] == 0 and table[node, PLAYS] > 0.0:
-            u = tau2 + table[node, NOISE] / table[node, PLAYS]
+        if tree[node, SIZE] == 0 and table[node, ARM_PLAYS] > 0.0:
+            u = tau2 + table[node, NOISE] / table[node, ARM_PLAYS]
             above = tree[node, PARENT]
             weights[above] += 1.0 / u
             centres[above] += table[node, MEAN] / u
@@ -48,10 +48,10 @@ def gather(tree: Links, table: Floats, tau2: float, unit: float, weights: Floats
         if weights[node] > 0.0:
             centres[node] /= weights[node]
     for node in range(1, len(tree)):
-        if tree[node, SIZE] == 0 and table[node, PLAYS] > 0.0:
+        if tree[node, SIZE] == 0 and table[node, ARM_PLAYS] > 0.0:
             above = tree[node, PARENT]
             off = table[node, MEAN] - centres[above]
-            logs[above] -= 0.5 * off * off / (tau2 + table[node, NOISE] / table[node, PLAYS])
+            logs[above] -= 0.5 * off * off / (tau2 + table[node, NOISE] / table[node, ARM_PLAYS])
 
 
 @compiled

@@ -4,7 +4,7 @@ import math
 
 from ...core.kernel import compiled
 from ...core.noise import arm_noise, counted, freedom_of, two_values, typical_noise
-from ...core.sums import PULLS, SQUARES, TOTAL
+from ...core.sums import PLAYS, SQUARES, TOTAL
 from ...core.tree import SIZE
 from ...core.types import Floats, Links
 from .drift import drift_of_means, trusted
@@ -20,7 +20,7 @@ from .table import (
     LOW,
     MEAN,
     NOISE,
-    PLAYS,
+    ARM_PLAYS,
     POOLED,
     TRUST,
     TYPICAL,
@@ -43,8 +43,8 @@ def values_of(tree: Links, past: Floats) -> tuple[float, float]:
     arms, level, squares, spread, common, left = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     first, second, third = math.nan, math.nan, False  # two different arms are on a line in any case
     for node in range(1, len(tree)):
-        if tree[node, SIZE] == 0 and past[node, PULLS] > 0.0:
-            mean, square = past[node, TOTAL] / past[node, PULLS], past[node, SQUARES] / past[node, PULLS]
+        if tree[node, SIZE] == 0 and past[node, PLAYS] > 0.0:
+            mean, square = past[node, TOTAL] / past[node, PLAYS], past[node, SQUARES] / past[node, PLAYS]
             if math.isnan(first) or mean == first:
                 first = mean
             elif math.isnan(second) or mean == second:
@@ -72,22 +72,22 @@ def set_values(tree: Links, online: Floats, past: Floats, ledger: Floats) -> Non
 
     Before both were seen online, 0 and 1 are tried, and those of the history.
     """
-    pulls = online[0, PULLS] + past[0, PULLS]
+    plays = online[0, PLAYS] + past[0, PLAYS]
     total = online[0, TOTAL] + past[0, TOTAL]
     squares = online[0, SQUARES] + past[0, SQUARES]
     low, high = ledger[LEAST], ledger[LARGEST]
     if low >= high:
         low, high = 0.0, 1.0
-        if not two_values(pulls, total, squares, low, high):
+        if not two_values(plays, total, squares, low, high):
             low, high = values_of(tree, past)
     ledger[LOW], ledger[HIGH] = low, high
-    ledger[BINARY] = 1.0 if two_values(pulls, total, squares, low, high) else 0.0
+    ledger[BINARY] = 1.0 if two_values(plays, total, squares, low, high) else 0.0
 
 
 @compiled
 def noise_of(derived: Floats, ledger: Floats, node: int, deviations: float, freedom: float) -> float:
     """Variance of an arm's rewards: its own, drawn to the typical one; of two values, that of a rate drawn to the mean rate."""
-    plays = derived[node, PLAYS]
+    plays = derived[node, ARM_PLAYS]
     if ledger[BINARY] > 0.0:
         low, width = ledger[LOW], ledger[HIGH] - ledger[LOW]
         hits = plays * (derived[node, MEAN] - low) / width
@@ -117,7 +117,7 @@ def arm_of(online: Floats, past: Floats, derived: Floats, ledger: Floats, node: 
 
     Where arms have moved since, what sets its history and its rounds apart is not noise.
     """
-    trust, now, before = derived[node, TRUST], online[node, PULLS], past[node, PULLS]
+    trust, now, before = derived[node, TRUST], online[node, PLAYS], past[node, PLAYS]
     plays, mean, deviations = arm_noise(online, past, node, trust)
     if ledger[DRIFT2] == 0.0:
         return plays, mean, deviations, freedom_of(plays, deviations)
@@ -133,8 +133,8 @@ def moved_noise(tree: Links, online: Floats, past: Floats, derived: Floats, ledg
     rounds, sum_of_rewards = 0.0, 0.0
     for node in range(1, len(tree)):
         if tree[node, SIZE] == 0:
-            rounds += derived[node, PLAYS]
-            sum_of_rewards += derived[node, PLAYS] * derived[node, MEAN]
+            rounds += derived[node, ARM_PLAYS]
+            sum_of_rewards += derived[node, ARM_PLAYS] * derived[node, MEAN]
     level, squares, sum_of_variances, degrees = sum_of_rewards / rounds, 0.0, 0.0, 0.0
     for node in range(1, len(tree)):
         if tree[node, SIZE] == 0:
@@ -161,7 +161,7 @@ def survey(tree: Links, online: Floats, past: Floats, derived: Floats, ledger: F
         ledger[DRIFT2] = max(ledger[DRIFT2], drift_of_means(tree, online, past, derived))
         for node in range(1, len(tree)):
             if tree[node, SIZE] == 0:
-                derived[node, TRUST] = trusted(past[node, PULLS], ledger[DRIFT2], derived[node, NOISE])
+                derived[node, TRUST] = trusted(past[node, PLAYS], ledger[DRIFT2], derived[node, NOISE])
         return measure(tree, online, past, derived, ledger)
     return True
 
@@ -173,7 +173,7 @@ def measure(tree: Links, online: Floats, past: Floats, derived: Floats, ledger: 
     for node in range(1, len(tree)):
         if tree[node, SIZE] == 0:
             plays, mean, deviations, freedom = arm_of(online, past, derived, ledger, node)
-            derived[node, PLAYS], derived[node, MEAN] = plays, mean
+            derived[node, ARM_PLAYS], derived[node, MEAN] = plays, mean
             if plays > 0.0:
                 played += 1.0
                 level += mean
@@ -184,7 +184,7 @@ def measure(tree: Links, online: Floats, past: Floats, derived: Floats, ledger: 
         typical, total = moved_noise(tree, online, past, derived, ledger)
     else:
         typical, total = typical_noise(tree, online, past)
-    square = (online[0, SQUARES] + past[0, SQUARES]) / max(online[0, PULLS] + past[0, PULLS], 1.0)
+    square = (online[0, SQUARES] + past[0, SQUARES]) / max(online[0, PLAYS] + past[0, PLAYS], 1.0)
     if played == 0.0 or total <= max(TINY, EQUAL * square):
         return False
     ledger[LEVEL_MEAN] = level / played
@@ -195,7 +195,7 @@ def measure(tree: Links, online: Floats, past: Floats, derived: Floats, ledger: 
     spread = 0.0
     for node in range(1, len(tree)):
         if tree[node, SIZE] == 0:
-            if derived[node, PLAYS] > 0.0:
+            if derived[node, ARM_PLAYS] > 0.0:
                 spread += (derived[node, MEAN] - ledger[LEVEL_MEAN]) ** 2
             _, _, deviations, freedom = arm_of(online, past, derived, ledger, node)
             derived[node, NOISE] = noise_of(derived, ledger, node, deviations, freedom)

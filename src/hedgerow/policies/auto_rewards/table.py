@@ -8,7 +8,7 @@ A row of a cluster:   arms | tau^2 | centre | precision of the centre | lead: po
                       | tried and familiar: arms with plays, and with some, in the places named below
 """
 
-PLAYS, MEAN, NOISE, WITHIN, WITHIN_SPREAD, STRANGER, ALONE, ALONE_SPREAD, CEILING, HOPED, TRUST, COLUMNS = range(12)
+ARM_PLAYS, MEAN, NOISE, WITHIN, WITHIN_SPREAD, STRANGER, ALONE, ALONE_SPREAD, CEILING, HOPED, TRUST, COLUMNS = range(12)
 ARMS, TAU2, CENTRE, PRECISION, LEAD, TRIED, FAMILIAR = range(7)
 
 NEXT, S2, MU0, SPREAD2, UNIT, TYPICAL, LEVEL_MEAN, BINARY, LEAST = range(9)

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from ...core.kernel import compiled
-from ...core.sums import PULLS
+from ...core.sums import PLAYS
 from ...core.sums import row_size as row_size
 from ...core.tree import POLICY_CLOCK, SIZE, clock_at
 from ...core.types import Floats, Integers, Links
@@ -27,7 +27,7 @@ from ..auto_rewards.table import (
     MEAN,
     MU0,
     NUMBERS,
-    PLAYS,
+    ARM_PLAYS,
     S2,
     SPREAD2,
     TRUST,
@@ -115,12 +115,12 @@ def estimates(rule: int, clock: int, nodes: Nodes, context: Floats) -> tuple[Flo
     arms, online, past, pending, derived, ledger, *_ = nodes
     means, indices = np.full(len(online), np.nan), np.full(len(online), np.inf)
     if ledger[UNIT] == 0.0:  # all rewards are equal so far
-        plays = online[:, PULLS] + past[:, PULLS]
+        plays = online[:, PLAYS] + past[:, PLAYS]
         seen = plays > 0.0
         means[seen] = (online[:, 1] + past[:, 1])[seen] / plays[seen]
         return means, indices
     rounds = clock_at(clock, online, pending, 0)
-    plays, mean = derived[arms.leaves, PLAYS], derived[arms.leaves, MEAN]
+    plays, mean = derived[arms.leaves, ARM_PLAYS], derived[arms.leaves, MEAN]
     known = arms.totals(np.column_stack([plays, plays * mean]))
     for node in range(len(online) - 1, 0, -1):
         if arms.tree[node, SIZE] == 0:
@@ -148,8 +148,8 @@ def settings(nodes: Nodes) -> dict[str, float]:
     if nodes.arms.clustered:
         found["between"] = float(between)
         found["labels_believed"] = float(believed(nodes.ledger, clock_at(POLICY_CLOCK, nodes.online, nodes.pending, 0)))
-    if nodes.past[0, PULLS] > 0.0:
-        plays = nodes.past[nodes.arms.leaves, PULLS]
+    if nodes.past[0, PLAYS] > 0.0:
+        plays = nodes.past[nodes.arms.leaves, PLAYS]
         found["drift"] = float(np.sqrt(nodes.ledger[DRIFT2]))
         found["trusted"] = float(nodes.derived[nodes.arms.leaves, TRUST] @ plays / plays.sum())
     return found | {"two_valued": float(nodes.ledger[BINARY])}

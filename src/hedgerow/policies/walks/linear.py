@@ -6,7 +6,7 @@ import numpy as np
 
 from ...core.draws import draw, mixed
 from ...core.kernel import compiled
-from ...core.sums import PULLS, second_moments, usable
+from ...core.sums import PLAYS, second_moments, usable
 from ...core.tree import POLICY_CLOCK, clock_at
 from ...core.types import Floats, Integers, Links
 from ..arrays import Layout, Nodes
@@ -177,7 +177,7 @@ def settings(nodes: Nodes) -> dict[str, float]:
     within, between = np.sqrt(ledger[[RHO, PHI]] * ledger[SIG2])
     found = {"noise": _noise(ledger), "offset": float(ledger[OFFSET])}
     found |= {"within": float(within), "between": float(between)} if nodes.arms.clustered else {"within": float(between)}
-    if nodes.past[0, PULLS] > 0.0:
+    if nodes.past[0, PLAYS] > 0.0:
         spread = between**2 + (ledger[DEPTH] - 1.0) * within**2
         found["drift"] = float(np.sqrt((1.0 - ledger[KEPT]) ** 2 * spread + ledger[DRIFT] * ledger[SIG2]))
         found["trusted"] = _trusted(nodes)

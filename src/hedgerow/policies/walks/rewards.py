@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from ...core.kernel import compiled
-from ...core.sums import AWAITED, PULLS, TOTAL
+from ...core.sums import AWAITED, PLAYS, TOTAL
 from ...core.sums import row_size as row_size
 from ...core.tree import PARENT, clock_at
 from ...core.types import Floats, Integers, Links
@@ -34,7 +34,7 @@ def derive(
     if before is not None and before.size == size:
         ledger = before.copy()
     ledger[: len(rule.ledger())] = rule.ledger()
-    if online[0, PULLS] >= ledger[NEXT]:
+    if online[0, PLAYS] >= ledger[NEXT]:
         rescale(tree, online, past, ledger)
     return np.zeros(rows), ledger
 
@@ -88,12 +88,12 @@ def estimates(rule: int, clock: int, nodes: Nodes, context: Floats) -> tuple[Flo
     arms, online, past, pending, _, ledger, *_ = nodes
     indices = np.empty(len(online))
     with np.errstate(divide="ignore", invalid="ignore"):
-        means = (online[:, TOTAL] + past[:, TOTAL]) / (online[:, PULLS] + past[:, PULLS])
+        means = (online[:, TOTAL] + past[:, TOTAL]) / (online[:, PLAYS] + past[:, PLAYS])
     if rule == BAST:
         return means, bounds_from_below(rule, clock, arms.tree, online, past, pending, ledger, -1)
     if rule == D3RB:
         awaited = pending[:, AWAITED] if len(pending) else 0.0
-        return means, 0.0 - ledger[PRICES:] * np.sqrt(online[:, PULLS] + awaited)
+        return means, 0.0 - ledger[PRICES:] * np.sqrt(online[:, PLAYS] + awaited)
     for node in range(1, len(online)):
         rounds = clock_at(clock, online, pending, arms.tree[node, PARENT])
         indices[node] = score(rule, online, past, pending, node, rounds, ledger, -1)
