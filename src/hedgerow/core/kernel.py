@@ -58,6 +58,14 @@ def summing(function: Function) -> Function:
     return _compile(function, fastmath={"reassoc", "contract", "nsz"})
 
 
+def inlined(function: Function) -> Function:
+    """Written into each kernel that calls it, so that functions it is given are called directly and kept on disk with the caller."""
+    if _njit is None:
+        return function
+    kernel: Function = _njit(inline="always")(function)
+    return kernel
+
+
 def _compile(function: Function, **options: Any) -> Function:
     if _njit is None:
         return function

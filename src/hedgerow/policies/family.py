@@ -1,0 +1,138 @@
+"""What a family of policies does: six functions over one set of arrays, and the names of what it keeps.
+
+A family is a way to choose and learn on a tree of arms: by an index over reward sums, by ridge regressions, by a hierarchical
+model. A :class:`~hedgerow.policies.bandit.Bandit` holds the arrays, looks at what users give, and calls the family.
+"""
+
+from collections.abc import Iterable
+from enum import Enum
+from typing import Any, NamedTuple, Protocol
+
+from ..core.records import Field
+from ..core.types import Floats, Integers, Links
+
+
+class Arrays(NamedTuple):
+    """What a policy has learnt, as kernels take it: a row for each node of its tree.
+
+    Args:
+        tree: First child, number of children and parent of each node (core/tree.py).
+        online: Sums of the online rounds (core/sums.py), perhaps with more columns of the family's.
+        history: Sums of the history.
+        waiting: Decisions whose reward is still to come; no rows while there are none. The first number counts them.
+        rows: What the family derives from these for each node. While decisions wait, without what they will bring.
+        state: And for the policy as a whole.
+        extra: Arrays that ``fit`` makes anew whenever it is called, and that no file holds.
+    """
+
+    tree: Links
+    online: Floats
+    history: Floats
+    waiting: Floats
+    rows: Floats
+    state: Floats
+    extra: tuple[Any, ...] = ()
+
+
+class Format(NamedTuple):
+    """Names of the numbers in each array, in their order: the format of state files."""
+
+    online: tuple[Field, ...]
+    waiting: tuple[Field, ...]
+    rows: tuple[Field, ...]
+    state: tuple[Field, ...]
+
+
+class Change(Enum):
+    """What happened to a policy before ``fit`` is called."""
+
+    MADE = "made"
+    """It is new: there is no state of before."""
+    ROUNDS = "rounds"
+    """It has rounds of another worker, too."""
+    ARMS = "arms"
+    """There are more arms."""
+    WITHDRAWN = "withdrawn"
+    """Arms are gone, or stand in other clusters: what was found out about them no longer holds."""
+    HISTORY = "history"
+    """Another history: what came of the old one no longer holds."""
+    LOADED = "loaded"
+    """It comes from a file, with its rows and state: only ``extra`` is to be made, and what must be true of the state checked."""
+
+
+Waiting = Iterable[tuple[int, Floats]]
+"""The decisions that wait for their reward: leaf and context of each."""
+
+
+class Estimates(NamedTuple):
+    """What a policy thinks of each node.
+
+    Args:
+        means: Expected reward of each node.
+        indices: What it is chosen by.
+        settings: What the policy has estimated about itself, by name.
+    """
+
+    means: Floats
+    indices: Floats
+    settings: dict[str, float]
+
+
+class Course(NamedTuple):
+    """A trial as compiled loops take it.
+
+    Args:
+        contexts: A row for each round.
+        rewards: Rewards of all arms, in rows.
+        rows: The row of rewards of each round.
+        arm_of: Position of the arm at each node.
+        arms: Where the positions of the arms played are noted.
+    """
+
+    contexts: Floats
+    rewards: Floats
+    rows: Integers
+    arm_of: Integers
+    arms: Integers
+
+
+class Family(Protocol):
+    """Six functions that make a policy, and the format of what they keep."""
+
+    def format(self, nodes: int, dimension: int | None) -> Format:
+        """The names of the numbers in its arrays."""
+
+    def fit(self, arrays: Arrays, change: Change, waiting: Waiting = ()) -> Arrays:
+        """Rows, state, rows of waiting decisions and extra from the sums.
+
+        ``arrays.state`` is that of before, as far as there is one, and is not changed: what is returned is new. Raises ValueError
+        for a state from a file that cannot be.
+        """
+
+    def choose(self, arrays: Arrays, context: Floats, key: int) -> int:
+        """The leaf to play, or -1 for a context that cannot be used; ``key``: where draws come from, -1 for none."""
+
+    def learn(self, arrays: Arrays, leaf: int, reward: float, context: Floats, waiting: Waiting | None = None) -> bool:
+        """Add a reward, unless the context cannot be used.
+
+        ``waiting``: given if this decision was waited for until now: those that still wait.
+        """
+
+    def wait(self, arrays: Arrays, leaf: int, context: Floats, times: int, waiting: Waiting = ()) -> None:
+        """Count a decision that waits for its reward (``times`` 1), or wait for it no longer (-1); ``waiting``: those that do."""
+
+    def estimates(self, arrays: Arrays, context: Floats) -> Estimates:
+        """Mean and index of every node, and what the policy has estimated about itself."""
+
+    def merge(self, own: Arrays, other: Arrays, since: Arrays | None) -> tuple[Floats, Floats]:
+        """Online rows and state of two workers together; what they had learnt at ``since`` counts once. ``fit`` comes after it."""
+
+
+class Fast(Protocol):
+    """What a family may do at once, if that is quicker than one by one."""
+
+    def choose_many(self, arrays: Arrays, contexts: Floats, keys: Integers, chosen: Integers) -> None:
+        """Fill in the leaf for each row of contexts."""
+
+    def play(self, arrays: Arrays, course: Course, key: int) -> None:
+        """Live through a whole trial and note the arms."""
