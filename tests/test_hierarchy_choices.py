@@ -13,6 +13,7 @@ from hedgerow.experiments.simulate import build
 from hedgerow.policies.auto_rewards.choices import drawn
 from hedgerow.policies.auto_rewards.rewards import bound
 from hedgerow.policies.auto_rewards.table import (
+    ARM_PLAYS,
     BINARY,
     CEILING,
     CENTRE,
@@ -24,7 +25,6 @@ from hedgerow.policies.auto_rewards.table import (
     MU0,
     NEXT,
     NOISE,
-    ARM_PLAYS,
     POOLED,
     S2,
     SPREAD2,

@@ -10,6 +10,7 @@ from hedgerow.policies.auto_rewards.drift import drift_of_means
 from hedgerow.policies.auto_rewards.spreads import GRID, NOTHING, estimate_spreads
 from hedgerow.policies.auto_rewards.survey import arm_of, hoped_noise, measure, noise_of
 from hedgerow.policies.auto_rewards.table import (
+    ARM_PLAYS,
     ARMS,
     BINARY,
     CENTRE,
@@ -18,7 +19,6 @@ from hedgerow.policies.auto_rewards.table import (
     MEAN,
     MU0,
     NOISE,
-    ARM_PLAYS,
     PRECISION,
     S2,
     SPREAD2,

@@ -59,7 +59,7 @@ def summing(function: Function) -> Function:
 
 
 def inlined(function: Function) -> Function:
-    """Written into each kernel that calls it, so that functions it is given are called directly and kept on disk with the caller."""
+    """Written into each kernel that calls it: functions it is given are called directly, and are kept on disk with the caller."""
     if _njit is None:
         return function
     kernel: Function = _njit(inline="always")(function)

@@ -125,7 +125,7 @@ class Family(Protocol):
         """Mean and index of every node, and what the policy has estimated about itself."""
 
     def merge(self, own: Arrays, other: Arrays, since: Arrays | None) -> tuple[Floats, Floats]:
-        """Online rows and state of two workers together; what they had learnt at ``since`` counts once. ``fit`` comes after it."""
+        """Online rows and state of two workers; what both had learnt at ``since`` counts once. ``fit`` is called after it."""
 
 
 class Fast(Protocol):

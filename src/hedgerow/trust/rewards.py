@@ -10,7 +10,7 @@ from ..inference.sums import Sums
 from ..policies.arrays import Nodes
 from ..policies.auto_rewards.drift import trusted
 from ..policies.auto_rewards.rewards import CHECKED, MARGIN, fitted
-from ..policies.auto_rewards.table import EVIDENCE, ARM_PLAYS, STRANGER, UNIT
+from ..policies.auto_rewards.table import ARM_PLAYS, EVIDENCE, STRANGER, UNIT
 from .report import SHOWN, Agreement, Estimate, Grouping, Misfit
 
 ENOUGH = 2.0

@@ -24,6 +24,7 @@ from .rewards import (
     width,
 )
 from .table import (
+    ARM_PLAYS,
     ARMS,
     CEILING,
     CENTRE,
@@ -36,7 +37,6 @@ from .table import (
     LEAD,
     MEAN,
     NOISE,
-    ARM_PLAYS,
     PRECISION,
     TAU2,
     TRIED,

@@ -20,6 +20,7 @@ from .survey import arm_of, hoped_noise, noise_of, survey
 from .table import (
     ALONE,
     ALONE_SPREAD,
+    ARM_PLAYS,
     ARMS,
     BINARY,
     CEILING,
@@ -44,7 +45,6 @@ from .table import (
     NEXT,
     NOISE,
     NUMBERS,
-    ARM_PLAYS,
     PRECISION,
     S2,
     SPREAD2,

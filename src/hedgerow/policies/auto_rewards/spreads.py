@@ -13,7 +13,7 @@ import numpy as np
 from ...core.kernel import compiled
 from ...core.tree import PARENT, SIZE
 from ...core.types import Floats, Links
-from .table import ARMS, MEAN, NOISE, ARM_PLAYS, TAU2
+from .table import ARM_PLAYS, ARMS, MEAN, NOISE, TAU2
 
 GRID = np.array([0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.5])
 """Standard deviations tried, in units of that of the arm means."""

@@ -9,6 +9,7 @@ from ...core.tree import SIZE
 from ...core.types import Floats, Links
 from .drift import drift_of_means, trusted
 from .table import (
+    ARM_PLAYS,
     BINARY,
     DRIFT2,
     GROWN,
@@ -20,7 +21,6 @@ from .table import (
     LOW,
     MEAN,
     NOISE,
-    ARM_PLAYS,
     POOLED,
     TRUST,
     TYPICAL,

@@ -13,6 +13,7 @@ from ..arrays import Layout, Nodes
 from ..auto_rewards.choices import choose_bound, choose_draw
 from ..auto_rewards.rewards import believed, bound, fitted, learn_reward, new_ledger, prepare
 from ..auto_rewards.table import (
+    ARM_PLAYS,
     ARMS,
     BINARY,
     CENTRE,
@@ -27,7 +28,6 @@ from ..auto_rewards.table import (
     MEAN,
     MU0,
     NUMBERS,
-    ARM_PLAYS,
     S2,
     SPREAD2,
     TRUST,
