@@ -18,9 +18,9 @@ import numpy as np
 
 from .core.state_file import load as hedgerow_load
 from .core.types import Decision, Floats, Policy
+from .core.validate import accepted, lacking
 from .data.history import History
 from .policies.bandit import Bandit
-from .policies.checks import accepted, lacking
 from .policies.meta import Meta
 
 Make: TypeAlias = Callable[..., Policy]

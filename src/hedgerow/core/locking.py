@@ -1,5 +1,7 @@
 """Methods that run as a whole, whichever thread calls them."""
 
+import os
+import weakref
 from collections.abc import Callable
 from copy import deepcopy
 from functools import wraps
@@ -8,15 +10,21 @@ from typing import Any, Self, TypeVar, cast
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
+_ALL: "weakref.WeakSet[Locked]" = weakref.WeakSet()
+
 
 class Locked:
-    """Something whose parts change together; copies and pickles share nothing with it, and get a lock of their own."""
+    """Base class with a re-entrant lock; ``copy``, ``deepcopy`` and pickle give an independent object.
+
+    A child process that is forked while another thread holds the lock gets a new one: that thread does not live on in it.
+    """
 
     _lock: RLock
 
     def __new__(cls, *_: Any, **__: Any) -> Self:
         made = super().__new__(cls)
         made._lock = RLock()
+        _ALL.add(made)
         return made
 
     def __getstate__(self) -> dict[str, Any]:
@@ -28,6 +36,15 @@ class Locked:
     def __copy__(self) -> Self:
         with self._lock:
             return deepcopy(self)
+
+
+def _new_locks() -> None:
+    for locked in list(_ALL):
+        locked._lock = RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_new_locks)
 
 
 def whole(method: Method) -> Method:

@@ -117,5 +117,5 @@ def _viewed(floats: Floats, kind: Any) -> Any:
     return floats.view(kind)[0]
 
 
-record: Callable[[Floats, Any], Any] = inlined(_viewed) if COMPILED else named
+record: Callable[[Any, Any], Any] = inlined(_viewed) if COMPILED else named
 """A row of floats as a record, within kernels: the row has just the record's numbers, ``rows[node, :ARM_SIZE]``."""

@@ -19,10 +19,12 @@ import math
 import numpy as np
 
 from .kernel import compiled, summing
+from .records import Field
 from .types import Floats, Integers
 
 PLAYS, TOTAL, SQUARES, SCALARS = 0, 1, 2, 3
-AWAITED, SHOWN = 0, 1
+WAITS, SHOWN = 0, 1
+AWAITED = WAITS
 
 LARGEST = 1e100
 """Rewards and contexts are squared and summed, so they must be smaller than this."""
@@ -51,6 +53,19 @@ def row_size(dimension: int | None) -> int:
     return SCALARS + (2 * dimension + triangle(dimension) if dimension else 0)
 
 
+def dimension_of(columns: int) -> int:
+    """The length of the contexts of rows with so many columns: the d of ``row_size``."""
+    return (math.isqrt(25 + 8 * (columns - SCALARS)) - 5) // 2
+
+
+def fields_of(dimension: int | None, *, whole: bool = False) -> tuple[Field, ...]:
+    """The names of the numbers in a row of sums; ``whole``: plays are whole rounds, not parts of a weighted history."""
+    scalars = (Field("plays", low=0.0, whole=whole), Field("total"), Field("squares", low=0.0))
+    if not dimension:
+        return scalars
+    return (*scalars, Field("rx", shape=(dimension,)), Field("xx", shape=(triangle(dimension),)), Field("x", shape=(dimension,)))
+
+
 def second_moments(rows: Floats, dimension: int) -> Floats:
     """sum x x' of each row of sums."""
     moments = np.zeros((len(rows), dimension, dimension))
@@ -65,12 +80,15 @@ def pending_size(dimension: int | None) -> int:
 
 
 @compiled
-def waiting(pending: Floats, node: int) -> float:
+def waits(waiting: Floats, node: int) -> float:
     """Decisions at a node that wait for their reward."""
-    if len(pending) == 0:
+    if len(waiting) == 0:
         return 0.0
-    awaited: float = pending[node, AWAITED]
-    return awaited
+    decisions: float = waiting[node, WAITS]
+    return decisions
+
+
+waiting = waits
 
 
 @compiled
@@ -167,7 +185,7 @@ def usable(context: Floats, largest: float = LARGEST) -> bool:
 @compiled
 def await_reward(pending: Floats, node: int, context: Floats, sign: float) -> None:
     """Add a decision to a node's waiting ones (sign 1), or take it away (-1)."""
-    pending[node, AWAITED] += sign
+    pending[node, WAITS] += sign
     at = SHOWN
     for i in range(context.size):
         for j in range(i + 1):

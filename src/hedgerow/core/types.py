@@ -2,15 +2,10 @@
 
 import json
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, overload
+from typing import Any, NamedTuple, Protocol, TypeAlias, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-
-if TYPE_CHECKING:
-    from ..policies.explanation import Explanation
-    from ..trust import Trust
 
 Label: TypeAlias = Hashable
 """An arm's or a cluster's name: a string, a number, a truth value, or a tuple of these."""
@@ -26,9 +21,16 @@ Context: TypeAlias = ArrayLike | Mapping[str, Any]
 
 
 class Decision(NamedTuple):
-    """What a policy chose, with all that :meth:`Policy.update` needs once the reward is known.
+    """What a policy chose, with all that ``update`` needs once the reward is known.
 
     A decision is a plain record: keep it, send it to another process, write it down with :meth:`to_json`.
+
+    Args:
+        arm: The arm to play.
+        cluster: The cluster it was chosen from.
+        context: The context it was chosen in, as numbers.
+        experts: Under Meta, the experts that were followed, the outermost first.
+        policy: Whose decision it is; empty for a round that someone else decided.
     """
 
     arm: Label
@@ -40,8 +42,12 @@ class Decision(NamedTuple):
     def to_json(self) -> str:
         """The decision as one line of text.
 
-        >>> print(Decision("ad-2", cluster="news", experts=("HUCBC",)).to_json())
-        {"arm": "ad-2", "cluster": "news", "context": null, "experts": ["HUCBC"], "policy": ""}
+        Returns:
+            JSON, which :meth:`from_json` reads.
+
+        Examples:
+            >>> print(Decision("ad-2", cluster="news", experts=("HUCBC",)).to_json())
+            {"arm": "ad-2", "cluster": "news", "context": null, "experts": ["HUCBC"], "policy": ""}
         """
         return json.dumps(self._asdict())
 
@@ -49,8 +55,18 @@ class Decision(NamedTuple):
     def from_json(cls, text: str) -> "Decision":
         """The decision that :meth:`to_json` wrote.
 
-        >>> Decision.from_json(Decision(("ad", 2)).to_json()).arm
-        ('ad', 2)
+        Args:
+            text: One line of JSON.
+
+        Returns:
+            An equal decision.
+
+        Raises:
+            ValueError: The text is no decision.
+
+        Examples:
+            >>> Decision.from_json(Decision(("ad", 2)).to_json()).arm
+            ('ad', 2)
         """
         try:
             fields = json.loads(text if isinstance(text, str | bytes) else "")
@@ -66,11 +82,11 @@ Named: TypeAlias = tuple[Label, Label | None, tuple[str, ...]]
 class Decisions(Sequence[Decision]):
     """The decisions of a batch, each made when it is looked at; equal to a list of them.
 
-    Arguments
-        leaves: the leaf of each decision.
-        named: arm, cluster and experts of each leaf.
-        contexts: a row each.
-        policy: whose decisions they are.
+    Args:
+        leaves: The leaf of each decision.
+        named: Arm, cluster and experts of each leaf.
+        contexts: A row each.
+        policy: Whose decisions they are.
     """
 
     def __init__(self, leaves: Integers, named: Mapping[int, Named], contexts: Floats, policy: str):
@@ -83,7 +99,15 @@ class Decisions(Sequence[Decision]):
         return [arm_of[leaf] for leaf in self._leaves.tolist()]
 
     def passed_up(self, expert: str, policy: str) -> "Decisions":
-        """The decisions as those of a policy that followed this expert."""
+        """The decisions as those of a policy that followed this expert.
+
+        Args:
+            expert: Its name.
+            policy: The identity of the policy that followed it.
+
+        Returns:
+            The same decisions under that policy.
+        """
         named = {leaf: (arm, cluster, (expert, *experts)) for leaf, (arm, cluster, experts) in self._named.items()}
         return Decisions(self._leaves, named, self._contexts, policy)
 
@@ -119,66 +143,34 @@ def tuples(value: Any) -> Any:
 
 
 class Policy(Protocol):
-    """What every policy can do, and all that :class:`hedgerow.Meta` and :func:`hedgerow.testing.check_policy` ask for."""
+    """What :class:`hedgerow.Meta` asks of its experts; ``simulate`` asks for the first five.
 
-    name: str
-    identity: str
+    ``expect``, ``cancel`` and ``update`` take an own decision, and one that names no policy: somebody else made it.
+    """
 
     @property
-    def arms(self) -> tuple[Label, ...]: ...
+    def name(self) -> str:
+        """What it is called."""
+
     @property
-    def dimension(self) -> int | None: ...
+    def arms(self) -> tuple[Label, ...]:
+        """The arms, in their order."""
+
     @property
-    def clusters(self) -> tuple[Label, ...] | None: ...
-    @property
-    def clustered(self) -> bool: ...
-    @property
-    def rounds(self) -> int: ...
+    def dimension(self) -> int | None:
+        """Length of the contexts; None for a policy without."""
 
     def select(self, context: Context | None = None, *, rng: np.random.Generator | None = None) -> Decision:
-        """Choose an arm; the policy itself does not change."""
-
-    def select_many(self, contexts: ArrayLike, *, rng: np.random.Generator | None = None) -> Sequence[Decision]:
-        """One decision per row of contexts, as ``select`` would make them one by one."""
+        """Choose an arm; the policy does not change."""
 
     def update(self, decision: Decision, reward: float) -> None:
         """Learn the reward of an own decision: now, later, or in another process."""
 
-    def expect(self, decision: Decision) -> None:
-        """Count an own decision whose reward is still to come."""
-
-    def cancel(self, decision: Decision) -> None:
-        """Wait no longer for the reward of an expected decision: it will not come."""
-
-    def anticipate(self, arm: Label, context: Context | None = None) -> None:
-        """Count a round that someone else decided and whose reward is still to come."""
-
-    def dismiss(self, arm: Label, context: Context | None = None) -> None:
-        """Wait no longer for the reward of an anticipated round."""
-
-    def check(self, arm: Label, reward: float, context: Context | None = None) -> None:
-        """Raise what ``learn`` would raise."""
-
     def learn(self, arm: Label, reward: float, context: Context | None = None) -> None:
         """Learn from a round that someone else decided."""
 
-    def explain(self, context: Context | None = None) -> "Explanation":
-        """Mean, width, index and counts of every cluster and arm."""
+    def expect(self, decision: Decision) -> None:
+        """Count a decision whose reward is still to come."""
 
-    def trust(self) -> "Trust":
-        """How much the grouping and the history are worth right now."""
-
-    def add_arm(self, arm: Label, cluster: Label | None = None) -> None:
-        """Offer one more arm from now on."""
-
-    def remove_arm(self, arm: Label) -> None:
-        """Withdraw an arm, with all that was learnt of it."""
-
-    def check_merge(self, other: Any, *, since: Any = None) -> None:
-        """Raise what ``merge`` would raise."""
-
-    def merge(self, other: Any, *, since: Any = None) -> None:
-        """Add what another worker learnt."""
-
-    def save(self, path: str | Path) -> None:
-        """Write the whole state to a file that ``hedgerow.load`` reads."""
+    def cancel(self, decision: Decision) -> None:
+        """Wait no longer for the reward of an expected decision."""

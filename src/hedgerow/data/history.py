@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from ..core import state_file
 from ..core.arms import as_label, shown
-from ..core.sums import LARGEST, PLAYS, row_size, tally
+from ..core.sums import LARGEST, PLAYS, fields_of, row_size, tally
 from ..core.types import Floats, Label, tuples
 from ..present.numbers import numeral
 from .columns import as_frame
@@ -220,7 +220,7 @@ class History:
         encoding = None if self.encoding is None else self.encoding.to_json()
         manifest: state_file.Manifest = {"kind": "history", "arms": list(self.arms), "dimension": self.dimension}
         manifest |= {"encoding": encoding, "missing": self.missing}
-        state_file.save(path, manifest, {"sums": self.sums})
+        state_file.save(path, manifest, {"sums": state_file.Block(self.sums, fields_of(self.dimension))})
 
     @classmethod
     def _restore(cls, file: state_file.StateFile) -> "History":
@@ -229,7 +229,7 @@ class History:
         columns = file.manifest["encoding"]
         encoding = None if columns is None else Encoding.from_json(columns)
         missing = {str(reason): int(rows) for reason, rows in file.manifest["missing"].items()}
-        sums = file.array("sums", (len(arms), row_size(dimension)))
+        sums = file.array("sums", fields_of(dimension), len(arms))
         return cls(arms, sums, dimension, encoding=encoding, missing=missing)
 
     def __repr__(self) -> str:

@@ -7,7 +7,7 @@ probability p_min / p, p its propensity, and among those that stay every arm is 
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,9 +16,10 @@ from ..core.kernel import compiled
 from ..core.types import Floats, Integers, Links
 from ..data.encoding import Encoding
 from ..data.history import History
+from ..policies import linucb, ridge_tree
 from ..policies.bandit import Bandit
+from ..policies.meta_play import positions
 from ..policies.paper import HLinUCB, HLinUCBC
-from ..policies.ridge_paths import credit_ridge, descend_ridge
 from .gains import paired
 from .interval import Gain
 from .logging_grade import Grade
@@ -52,13 +53,12 @@ class Contextual:
 
 @compiled
 def offer(
-    rule: int,
     tree: Links,
     online: Floats,
-    past: Floats,
-    pending: Floats,
+    history: Floats,
+    waiting: Floats,
     derived: Floats,
-    ledger: Floats,
+    state: Floats,
     arm_of: Integers,
     contexts: Floats,
     logged: Integers,
@@ -67,12 +67,11 @@ def offer(
     rounds: int,
 ) -> tuple[float, int]:
     """Sum of rewards over the first so many matched rows, and how many there were."""
-    earned = 0.0
-    matched = 0
+    earned, matched = 0.0, 0
     for row in order:
-        leaf = descend_ridge(rule, tree, derived, ledger, contexts[row], NO_KEY)
+        leaf = linucb.choose(tree, derived, state, contexts[row], NO_KEY)
         if arm_of[leaf] == logged[row]:
-            credit_ridge(tree, online, past, pending, derived, leaf, rewards[row], contexts[row])
+            ridge_tree.learn(tree, online, history, waiting, derived, leaf, rewards[row], contexts[row])
             earned += rewards[row]
             matched += 1
             if matched == rounds:
@@ -91,13 +90,9 @@ class Rows:
 
 def replay_policy(policy: Bandit, rows: Rows, order: Integers, rounds: int) -> float:
     """Mean reward of a fresh policy over its first matched rows; the policy stays as it is."""
-    nodes: Any = policy._nodes
-    arm_of = np.full(len(nodes.online), -1, dtype=np.int64)
-    arm_of[nodes.arms.leaves] = np.arange(len(policy.arms))
-    sums = (nodes.online.copy(), nodes.past, nodes.pending, nodes.derived.copy(), nodes.ledger)
-    earned, matched = offer(
-        policy.rule.number, nodes.arms.tree, *sums, arm_of, rows.contexts, rows.arm, rows.reward, order, rounds
-    )
+    arrays = policy.snapshot().arrays
+    sums = (arrays.online.copy(), arrays.history, arrays.waiting, arrays.rows.copy(), arrays.state)
+    earned, matched = offer(arrays.tree, *sums, positions(policy), rows.contexts, rows.arm, rows.reward, order, rounds)
     return earned / max(matched, 1)
 
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..core.kernel import COMPILED
 from ..core.types import Floats, Integers, Policy
-from ..policies.checks import accepted
+from ..core.validate import accepted
 from ..policies.meta import Meta
 from .backends import CLUSTERS, run_on_cluster
 from .play import play

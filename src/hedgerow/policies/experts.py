@@ -1,22 +1,29 @@
-"""The experts of a Meta: their names, what they must have in common, and the rounds that they wait for."""
+"""The experts of a Meta: their names, what they must have in common, and how all of them change together or not at all."""
 
-from collections.abc import Mapping, Sequence
-from typing import TypeAlias
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from ..core.types import Label, Policy
+from ..core.validate import lacking
 from ..data.encoding import Encoding
 from ..data.history import common_encoding
 
 Awaited: TypeAlias = tuple[Label, tuple[str, ...], tuple[float, ...] | None]
 """A round whose reward is still to come: its arm, the experts that were followed (none, if others decided), and its context."""
 
+Plan: TypeAlias = list[tuple[Any, str, Any]]
+"""Attributes to be set: of what, which, to what."""
 
-def awaited_round(arm: Label, experts: tuple[str, ...], context: Sequence[float] | None) -> Awaited:
-    """As it is counted and saved: without NumPy's own kinds of labels and numbers."""
-    plain = arm.item() if isinstance(arm, np.generic) else arm
-    return plain, experts, None if context is None else tuple(map(float, context))
+NEEDED = ("name", "arms", "dimension", "select", "update", "learn", "expect", "cancel")
+"""What an expert must have."""
+
+
+def plain(arm: Label) -> Label:
+    """An arm as it is counted and saved: without NumPy's own kinds of labels."""
+    found: Label = arm.item() if isinstance(arm, np.generic) else arm
+    return found
 
 
 def by_name(experts: Sequence[Policy] | Mapping[str, Policy]) -> dict[str, Policy]:
@@ -29,8 +36,9 @@ def by_name(experts: Sequence[Policy] | Mapping[str, Policy]) -> dict[str, Polic
         raise ValueError("two experts have the same name: give them as a dict, name -> policy")
     if not named:
         raise ValueError("experts must hold at least one policy, got none")
-    if strange := [expert for expert in named.values() if not hasattr(expert, "learn")]:
-        raise ValueError(f"experts must be policies, got {strange[0]!r}")
+    for expert in named.values():
+        if absent := lacking(expert, NEEDED):
+            raise ValueError(f"experts must be policies, got {expert!r}, which lacks {', '.join(absent)}")
     first = next(iter(named.values()))
     for name, expert in named.items():
         if expert.arms != first.arms:
@@ -47,3 +55,39 @@ def by_name(experts: Sequence[Policy] | Mapping[str, Policy]) -> dict[str, Polic
 def encoding_of(expert: Policy) -> Encoding | None:
     """How an expert reads contexts of raw values; other people's policies have no such thing."""
     return getattr(expert, "encoding", None)
+
+
+def progress(policy: Any) -> tuple[int, int] | None:
+    """Rounds learnt from and decisions waited for, over all policies within; None of someone else's policy."""
+    count = getattr(policy, "progress", None)
+    return None if count is None else count()
+
+
+def carry_out(steps: Iterable[tuple[Any, Callable[[], None]]]) -> None:
+    """Do all steps, each on its policy: the policies together are as before, or as after.
+
+    If something interrupts once the first are done, the others are done all the same, and then it is raised.
+    """
+    planned = [(policy, step, progress(policy)) for policy, step in steps]
+    done = 0
+    try:
+        for _, step, _ in planned:
+            step()
+            done += 1
+    except BaseException:
+        left = [step for at, (policy, step, was) in enumerate(planned) if at >= done and progress(policy) == was]
+        if len(left) < len(planned):
+            for step in left:
+                step()
+        raise
+
+
+def put_all(plan: Plan) -> None:
+    """Set all attributes; if something interrupts, set them all the same, and then it is raised."""
+    try:
+        for owner, name, value in plan:
+            setattr(owner, name, value)
+    except BaseException:
+        for owner, name, value in plan:
+            setattr(owner, name, value)
+        raise

@@ -1,18 +1,22 @@
 """Why a policy would choose as it does."""
 
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, replace
 from typing import Self
 
+from ..core.arms import Arms, name_of
+from ..core.sums import PLAYS, waits
 from ..core.types import Label
 from ..present.numbers import decimals
+from .family import Arrays, Estimates
 
 
 @dataclass(frozen=True, slots=True)
 class Score:
     """One line of an explanation. ``index = mean + width``; without any data the mean is NaN and the index infinite.
 
-    D3RB goes by prices: the index of an expert is minus its potential (balance.py), and the width is NaN.
+    D3RB goes by prices: the index of an expert is minus its potential (d3rb.py), and the width is NaN.
 
     ``waiting``: expected decisions that wait for their reward.
     """
@@ -25,6 +29,31 @@ class Score:
     plays: int
     history: float
     waiting: int = 0
+
+
+def explained(arms: Arms, arrays: Arrays, estimates: Estimates) -> "Explanation":
+    """The scores of every cluster, then of every arm."""
+    nodes = [("cluster", name_of(path), node) for node, path in arms.inner.items()]
+    nodes += [("arm", arm, int(leaf)) for arm, leaf in zip(arms.labels, arms.leaves, strict=True)]
+    return Explanation((_score(kind, label, node, arrays, estimates) for kind, label, node in nodes), estimates.settings)
+
+
+def _score(kind: str, label: Label, node: int, arrays: Arrays, estimates: Estimates) -> Score:
+    mean, index = float(estimates.means[node]), float(estimates.indices[node])
+    width = math.inf if math.isinf(index) else index - mean
+    plays, history = arrays.online[node, PLAYS], arrays.history[node, PLAYS]
+    waiting = int(waits(arrays.waiting, node))
+    return Score(kind, label, mean, width if estimates.additive else math.nan, index, int(plays), float(history), waiting)
+
+
+def explained_experts(name: str, chooser: "Explanation", inner: Mapping[str, "Explanation"]) -> "Explanation":
+    """The scores of the experts, then those within each expert, whose name is the first part of the label."""
+    scores = [replace(score, kind="expert") for score in chooser]
+    settings = {f"{name} {key}": value for key, value in chooser.settings.items()}
+    for expert, found in inner.items():
+        scores += [replace(score, label=(expert, score.label)) for score in found]
+        settings |= {f"{expert} {key}": value for key, value in found.settings.items()}
+    return Explanation(scores, settings)
 
 
 class Explanation(tuple[Score, ...]):

@@ -56,6 +56,8 @@ class Change(Enum):
     """Arms are gone, or stand in other clusters: what was found out about them no longer holds."""
     HISTORY = "history"
     """Another history: what came of the old one no longer holds."""
+    WAITING = "waiting"
+    """Its rounds are as they were; only what follows from the decisions that wait is to be made anew."""
     LOADED = "loaded"
     """It comes from a file, with its rows and state: only ``extra`` is to be made, and what must be true of the state checked."""
 
@@ -71,11 +73,13 @@ class Estimates(NamedTuple):
         means: Expected reward of each node.
         indices: What it is chosen by.
         settings: What the policy has estimated about itself, by name.
+        additive: Whether an index is a mean and a width; prices are not.
     """
 
     means: Floats
     indices: Floats
     settings: dict[str, float]
+    additive: bool = True
 
 
 class Course(NamedTuple):
@@ -128,11 +132,24 @@ class Family(Protocol):
         """Online rows and state of two workers; what both had learnt at ``since`` counts once. ``fit`` is called after it."""
 
 
-class Fast(Protocol):
-    """What a family may do at once, if that is quicker than one by one."""
+def choose_many(family: Family, arrays: Arrays, contexts: Floats, keys: Integers, chosen: Integers) -> None:
+    """Fill in the leaf for each row of contexts: at once, if the family has a ``choose_many`` of its own, else one by one."""
+    own = getattr(family, "choose_many", None)
+    if own is not None:
+        own(arrays, contexts, keys, chosen)
+        return
+    for row in range(len(chosen)):
+        chosen[row] = family.choose(arrays, contexts[row], int(keys[row]))
 
-    def choose_many(self, arrays: Arrays, contexts: Floats, keys: Integers, chosen: Integers) -> None:
-        """Fill in the leaf for each row of contexts."""
 
-    def play(self, arrays: Arrays, course: Course, key: int) -> None:
-        """Live through a whole trial and note the arms."""
+def play(family: Family, arrays: Arrays, course: Course, key: int) -> None:
+    """Live through a whole trial and note the arms: in compiled code, if the family has a ``play`` of its own."""
+    own = getattr(family, "play", None)
+    if own is not None:
+        own(arrays, course, key)
+        return
+    contexts, rewards, rows, arm_of, arms = course
+    for t in range(len(rows)):
+        leaf = family.choose(arrays, contexts[t], key + t if key >= 0 else key)
+        arms[t] = arm_of[leaf]
+        family.learn(arrays, leaf, float(rewards[rows[t], arms[t]]), contexts[t])

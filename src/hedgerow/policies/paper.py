@@ -9,41 +9,150 @@ from ..data.history import History
 from .bandit import Bandit
 from .checks import contextual
 from .meta import Meta
-from .rules import linucb, ucb
+from .registry import rule
 
 
 def UCB(arms: Iterable[Label], *, scale: float | str = 1.0) -> Bandit:
-    """UCB1: no history, no clusters."""
-    return Bandit(arms, ucb(scale), name="UCB")
+    """UCB1: no history, no clusters.
+
+    Args:
+        arms: Distinct labels.
+        scale: Noise of the rewards, as a standard deviation: multiplies the bonus. "auto" estimates it.
+
+    Returns:
+        A policy.
+
+    Raises:
+        ValueError: Something given makes no sense; the message says what.
+
+    Examples:
+        >>> import hedgerow as hr
+        >>> policy = hr.UCB(["a", "b"])
+        >>> policy.update(policy.select(), reward=1.0)
+    """
+    return Bandit(arms, rule("ucb", {"scale": scale}), name="UCB")
 
 
 def HUCB(arms: Iterable[Label], *, history: History | None = None, scale: float | str = 1.0) -> Bandit:
-    """UCB that starts from history, eqs. (2) and (3)."""
-    return Bandit(arms, ucb(scale), history=history, name="HUCB")
+    """UCB that starts from history, eqs. (2) and (3).
+
+    Args:
+        arms: Distinct labels.
+        history: What was played before.
+        scale: Noise of the rewards, as a standard deviation: multiplies the bonus. "auto" estimates it.
+
+    Returns:
+        A policy.
+
+    Raises:
+        ValueError: Something given makes no sense; the message says what.
+
+    Examples:
+        >>> import hedgerow as hr
+        >>> log = hr.History.from_rounds(arms=["a", "b", "b"], rewards=[0.0, 1.0, 1.0])
+        >>> hr.HUCB(["a", "b"], history=log, scale=0.1).select().arm
+        'b'
+    """
+    return Bandit(arms, rule("ucb", {"scale": scale}), history=history, name="HUCB")
 
 
 def UCBC(arms: Iterable[Label], *, clusters: Clusters | None = None, scale: float | str = 1.0) -> Bandit:
-    """UCB over clusters, then over the arms of the chosen one."""
-    return Bandit(arms, ucb(scale), clusters=clusters, name="UCBC")
+    """UCB over clusters, then over the arms of the chosen one.
+
+    Args:
+        arms: Distinct labels.
+        clusters: One label for each arm, or a mapping arm -> label; tuples nest deeper. None: no clusters.
+        scale: Noise of the rewards, as a standard deviation: multiplies the bonus. "auto" estimates it.
+
+    Returns:
+        A policy.
+
+    Raises:
+        ValueError: Something given makes no sense; the message says what.
+
+    Examples:
+        >>> import hedgerow as hr
+        >>> policy = hr.UCBC(["a", "b", "c"], clusters=["x", "x", "y"])
+        >>> policy.select().cluster
+        'x'
+    """
+    return Bandit(arms, rule("ucb", {"scale": scale}), clusters=clusters, name="UCBC")
 
 
 def HUCBC(
     arms: Iterable[Label], *, clusters: Clusters | None = None, history: History | None = None, scale: float | str = 1.0
 ) -> Bandit:
-    """UCB over clusters and their arms, both starting from history, Algorithm 1."""
-    return Bandit(arms, ucb(scale), clusters=clusters, history=history, name="HUCBC")
+    """UCB over clusters and their arms, both starting from history, Algorithm 1.
+
+    Args:
+        arms: Distinct labels.
+        clusters: One label for each arm, or a mapping arm -> label; tuples nest deeper. None: no clusters.
+        history: What was played before.
+        scale: Noise of the rewards, as a standard deviation: multiplies the bonus. "auto" estimates it.
+
+    Returns:
+        A policy.
+
+    Raises:
+        ValueError: Something given makes no sense; the message says what.
+
+    Examples:
+        >>> import hedgerow as hr
+        >>> policy = hr.HUCBC(["a", "b", "c"], clusters=["x", "x", "y"])
+        >>> policy.select().cluster
+        'x'
+    """
+    return Bandit(arms, rule("ucb", {"scale": scale}), clusters=clusters, history=history, name="HUCBC")
 
 
 def HUCBCPrime(
     arms: Iterable[Label], *, clusters: Clusters | None = None, history: History | None = None, scale: float | str = 1.0
 ) -> Bandit:
-    """HUCBC': UCB without history between clusters, HUCB inside, as in the theorem on adversarial clustering."""
-    return Bandit(arms, ucb(scale), clusters=clusters, history=history, cluster_history=False, name="HUCBCPrime")
+    """HUCBC': UCB without history between clusters, HUCB inside, as in the theorem on adversarial clustering.
+
+    Args:
+        arms: Distinct labels.
+        clusters: One label for each arm, or a mapping arm -> label; tuples nest deeper. None: no clusters.
+        history: What was played before.
+        scale: Noise of the rewards, as a standard deviation: multiplies the bonus. "auto" estimates it.
+
+    Returns:
+        A policy.
+
+    Raises:
+        ValueError: Something given makes no sense; the message says what.
+
+    Examples:
+        >>> import hedgerow as hr
+        >>> policy = hr.HUCBCPrime(["a", "b", "c"], clusters=["x", "x", "y"])
+        >>> policy.select().cluster
+        'x'
+    """
+    given: dict[str, Any] = {"clusters": clusters, "history": history, "cluster_history": False}
+    return Bandit(arms, rule("ucb", {"scale": scale}), **given, name="HUCBCPrime")
 
 
 def LinUCB(arms: Iterable[Label], *, dimension: int, alpha: float = 1.0, precision: str = "double") -> Bandit:
-    """Ridge regression per arm on the context, with a bonus: no history, no clusters."""
-    return Bandit(arms, linucb(alpha), dimension=dimension, precision=precision, name="LinUCB")
+    """Ridge regression per arm on the context, with a bonus: no history, no clusters.
+
+    Args:
+        arms: Distinct labels.
+        dimension: Length of the contexts.
+        alpha: Width of the bonus, in standard errors.
+        precision: Of theta and the inverse matrices, "double" or "single".
+
+    Returns:
+        A policy.
+
+    Raises:
+        ValueError: Something given makes no sense; the message says what.
+
+    Examples:
+        >>> import hedgerow as hr
+        >>> hr.LinUCB(["a", "b"], dimension=2).select([1.0, 0.5]).arm
+        'a'
+    """
+    return Bandit(arms, rule("linucb", {"alpha": alpha}), dimension=dimension, precision=precision, name="LinUCB")
 
 
 def HLinUCB(
@@ -54,20 +163,55 @@ def HLinUCB(
     alpha: float = 1.0,
     precision: str = "double",
 ) -> Bandit:
-    """LinUCB that starts from history."""
-    return Bandit(arms, linucb(alpha), history=history, dimension=dimension, precision=precision, name="HLinUCB")
+    """LinUCB that starts from history.
+
+    Args:
+        arms: Distinct labels.
+        history: What was played before.
+        dimension: Length of the contexts; taken from the history if left out.
+        alpha: Width of the bonus, in standard errors.
+        precision: Of theta and the inverse matrices, "double" or "single".
+
+    Returns:
+        A policy.
+
+    Raises:
+        ValueError: Something given makes no sense; the message says what.
+
+    Examples:
+        >>> import hedgerow as hr
+        >>> hr.HLinUCB(["a", "b"], dimension=2).select([1.0, 0.5]).arm
+        'a'
+    """
+    given: dict[str, Any] = {"history": history, "dimension": dimension, "precision": precision}
+    return Bandit(arms, rule("linucb", {"alpha": alpha}), **given, name="HLinUCB")
 
 
 def LinUCBC(
-    arms: Iterable[Label],
-    *,
-    clusters: Clusters | None = None,
-    dimension: int,
-    alpha: float = 1.0,
-    precision: str = "double",
+    arms: Iterable[Label], *, clusters: Clusters | None = None, dimension: int, alpha: float = 1.0, precision: str = "double"
 ) -> Bandit:
-    """LinUCB over clusters, then over the arms of the chosen one."""
-    return Bandit(arms, linucb(alpha), clusters=clusters, dimension=dimension, precision=precision, name="LinUCBC")
+    """LinUCB over clusters, then over the arms of the chosen one.
+
+    Args:
+        arms: Distinct labels.
+        clusters: One label for each arm, or a mapping arm -> label; tuples nest deeper. None: no clusters.
+        dimension: Length of the contexts.
+        alpha: Width of the bonus, in standard errors.
+        precision: Of theta and the inverse matrices, "double" or "single".
+
+    Returns:
+        A policy.
+
+    Raises:
+        ValueError: Something given makes no sense; the message says what.
+
+    Examples:
+        >>> import hedgerow as hr
+        >>> hr.LinUCBC(["a", "b"], clusters=["x", "y"], dimension=2).select([1.0, 0.5]).cluster
+        'x'
+    """
+    given: dict[str, Any] = {"clusters": clusters, "dimension": dimension, "precision": precision}
+    return Bandit(arms, rule("linucb", {"alpha": alpha}), **given, name="LinUCBC")
 
 
 def HLinUCBC(
@@ -79,16 +223,29 @@ def HLinUCBC(
     alpha: float = 1.0,
     precision: str = "double",
 ) -> Bandit:
-    """LinUCB over clusters and their arms, both starting from history, Algorithm 2."""
-    return Bandit(
-        arms,
-        linucb(alpha),
-        clusters=clusters,
-        history=history,
-        dimension=dimension,
-        precision=precision,
-        name="HLinUCBC",
-    )
+    """LinUCB over clusters and their arms, both starting from history, Algorithm 2.
+
+    Args:
+        arms: Distinct labels.
+        clusters: One label for each arm, or a mapping arm -> label; tuples nest deeper. None: no clusters.
+        history: What was played before.
+        dimension: Length of the contexts; taken from the history if left out.
+        alpha: Width of the bonus, in standard errors.
+        precision: Of theta and the inverse matrices, "double" or "single".
+
+    Returns:
+        A policy.
+
+    Raises:
+        ValueError: Something given makes no sense; the message says what.
+
+    Examples:
+        >>> import hedgerow as hr
+        >>> hr.HLinUCBC(["a", "b"], clusters=["x", "y"], dimension=2).select([1.0, 0.5]).cluster
+        'x'
+    """
+    given: dict[str, Any] = {"clusters": clusters, "history": history, "dimension": dimension, "precision": precision}
+    return Bandit(arms, rule("linucb", {"alpha": alpha}), **given, name="HLinUCBC")
 
 
 def META(
@@ -105,8 +262,30 @@ def META(
 ) -> Meta:
     """UCB over two experts, the clustered one and the flat one, both starting from history (section META).
 
-    Without contexts the experts are HUCBC and HUCB, whose bonus ``expert_scale`` multiplies; with ``dimension``, or a history
-    with contexts, HLinUCBC and HLinUCB with ``alpha``; each is 1 if left out. ``rule`` and ``scale`` are those of ``Meta``.
+    Without contexts the experts are HUCBC and HUCB; with ``dimension``, or a history with contexts, HLinUCBC and HLinUCB.
+
+    Args:
+        arms: Distinct labels.
+        clusters: One label for each arm, or a mapping arm -> label; tuples nest deeper. None: no clusters.
+        history: What was played before.
+        dimension: Length of the contexts, for experts with contexts; taken from the history if left out.
+        alpha: Width of the bonus of experts with contexts, in standard errors; 1 if left out.
+        rule: How an expert is chosen: "ucb", or "d3rb", which gives up a clearly bad expert sooner.
+        scale: Noise of the rewards, as the chooser takes it; "auto" estimates it.
+        expert_scale: Noise of the rewards, as experts without contexts take it; 1 if left out.
+        shared: Whether both experts learn from every round.
+
+    Returns:
+        A policy over two policies.
+
+    Raises:
+        ValueError: Something given makes no sense; the message says what.
+
+    Examples:
+        >>> import hedgerow as hr
+        >>> policy = hr.META(["a", "b", "c"], clusters=["x", "x", "y"])
+        >>> policy.select().cluster
+        'x'
     """
     labels = list(arms)
     if not contextual(dimension, history):

@@ -1,4 +1,4 @@
-"""Ridge regression of a node: a derived row beside its sums.
+"""Ridge regression of a node: a rows row beside its sums.
 
     ceiling | theta (d) | packed inverse of A (d (d + 1) / 2)
 
@@ -8,14 +8,16 @@ inverse is that of A and their x x' together, theta stays that of A alone.
 """
 
 import math
+from typing import Any
 
 import numpy as np
 
-from ..core.kernel import compiled, summing
-from ..core.sums import SCALARS, SHOWN, dot, packed_size, waiting
+from ..core.kernel import compiled, inlined, summing
+from ..core.sums import SCALARS, SHOWN, dot, packed_size, waits
 from ..core.types import Floats
 
-CEILING, THETA = 0, 1
+THETA = 1
+"""Where theta starts in a row; the ceiling stands before it, the packed inverse after it."""
 
 REFRESH_EVERY = 512
 """Online observations of a node after which its inverse is made anew from the sums."""
@@ -27,16 +29,35 @@ LARGE_LEVERAGE = 1e3
 """A rank-one step subtracts u u' / (1 + x'u); beyond this x'u it would cancel too many digits."""
 
 
+@inlined
+def theta_of(rows: Any, node: Any, d: Any) -> Any:
+    """theta of a node."""
+    return rows[node, 1 : 1 + d]
+
+
+@inlined
+def inverse_of(rows: Any, node: Any, d: Any) -> Any:
+    """The packed inverse of a node."""
+    return rows[node, 1 + d :]
+
+
 @compiled
-def inverse_factor(online: Floats, past: Floats, pending: Floats, node: int, d: int) -> Floats:
-    """L^-1 of A = L L', A = I + past + online (+ pending) sums of x x'."""
+def ceiling_of(rows: Floats, node: int) -> float:
+    """The ceiling of a node."""
+    ceiling: float = rows[node, 0]
+    return ceiling
+
+
+@compiled
+def inverse_factor(online: Floats, history: Floats, waiting: Floats, node: int, d: int) -> Floats:
+    """L^-1 of A = L L', A = I + history + online (+ waiting) sums of x x'."""
     factor = np.zeros((d, d))
     at = SCALARS + d
     for i in range(d):
         for j in range(i + 1):
-            factor[i, j] = past[node, at] + online[node, at]
-            if len(pending) > 0:
-                factor[i, j] += pending[node, SHOWN + at - SCALARS - d]
+            factor[i, j] = history[node, at] + online[node, at]
+            if len(waiting) > 0:
+                factor[i, j] += waiting[node, SHOWN + at - SCALARS - d]
             at += 1
         factor[i, i] += 1.0
     for j in range(d):  # A = L L'; no pivot is below 1, since A - I is a sum of squares
@@ -58,39 +79,40 @@ def inverse_factor(online: Floats, past: Floats, pending: Floats, node: int, d: 
 
 
 @compiled
-def refresh(online: Floats, past: Floats, pending: Floats, derived: Floats, node: int, d: int) -> None:
-    """Derived row from the sums: theta and A^-1 by Cholesky, A = I + past + online (Algorithm 2, lines 1-2, 6-7)."""
-    factor = inverse_factor(online, past, pending[:0], node, d)
+def refresh(online: Floats, history: Floats, waiting: Floats, rows: Floats, node: int, d: int) -> None:
+    """Derived row from the sums: theta and A^-1 by Cholesky, A = I + history + online (Algorithm 2, lines 1-2, 6-7)."""
+    factor = inverse_factor(online, history, waiting[:0], node, d)
+    theta, inverse = theta_of(rows, node, d), inverse_of(rows, node, d)
     for i in range(d):  # theta = L^-T (L^-1 b)
-        derived[node, THETA + i] = 0.0
+        theta[i] = 0.0
     for k in range(d):
         entry = 0.0
         for j in range(k + 1):
-            entry += factor[k, j] * (past[node, SCALARS + j] + online[node, SCALARS + j])
+            entry += factor[k, j] * (history[node, SCALARS + j] + online[node, SCALARS + j])
         for i in range(k + 1):
-            derived[node, THETA + i] += factor[k, i] * entry
-    if waiting(pending, node) > 0.0:
-        factor = inverse_factor(online, past, pending, node, d)
-    at = THETA + d
+            theta[i] += factor[k, i] * entry
+    if waits(waiting, node) > 0.0:
+        factor = inverse_factor(online, history, waiting, node, d)
+    at = 0
     for i in range(d):  # A^-1 = L^-T L^-1
         for j in range(i + 1):
             entry = 0.0
             for k in range(i, d):
                 entry += factor[k, i] * factor[k, j]
-            derived[node, at] = entry
+            inverse[at] = entry
             at += 1
-    set_ceiling(derived, node, d)
+    set_ceiling(rows, node, d)
 
 
 @compiled
-def set_ceiling(derived: Floats, node: int, d: int) -> None:
+def set_ceiling(rows: Floats, node: int, d: int) -> None:
     """The largest eigenvalue of M = A^-1 is at most (tr M^8)^(1/8), and no more than d^(1/8) below that."""
-    power = np.empty((d, d))
-    at = THETA + d
+    power, inverse = np.empty((d, d)), inverse_of(rows, node, d)
+    at = 0
     for i in range(d):
         for j in range(i + 1):
-            power[i, j] = derived[node, at]
-            power[j, i] = derived[node, at]
+            power[i, j] = inverse[at]
+            power[j, i] = inverse[at]
             at += 1
     scale = 0.0
     for i in range(d):
@@ -104,7 +126,7 @@ def set_ceiling(derived: Floats, node: int, d: int) -> None:
     for i in range(d):
         for j in range(d):
             trace += power[i, j] * power[i, j]
-    derived[node, CEILING] = scale * trace**0.125 * (1.0 + 1e-9)
+    rows[node, 0] = scale * trace**0.125 * (1.0 + 1e-9)
 
 
 @summing
@@ -123,43 +145,43 @@ def squared(matrix: Floats) -> Floats:
 
 
 @compiled
-def rank_one(derived: Floats, node: int, reward: float, context: Floats) -> float:
-    """Sherman-Morrison step of a derived row; returns x' A^-1 x of before.
+def rank_one(rows: Floats, node: int, reward: float, context: Floats) -> float:
+    """Sherman-Morrison step of a rows row; returns x' A^-1 x of before.
 
     u = A^-1 x,  A^-1 <- A^-1 - u u' / (1 + x'u),  theta <- theta + u (r - theta'x) / (1 + x'u).
     """
     d = context.size
-    u = np.zeros(d)
-    at = THETA + d
+    u, theta, inverse = np.zeros(d), theta_of(rows, node, d), inverse_of(rows, node, d)
+    at = 0
     for i in range(d):
         for j in range(i):
-            u[i] += derived[node, at] * context[j]
-            u[j] += derived[node, at] * context[i]
+            u[i] += inverse[at] * context[j]
+            u[j] += inverse[at] * context[i]
             at += 1
-        u[i] += derived[node, at] * context[i]
+        u[i] += inverse[at] * context[i]
         at += 1
     leverage = 0.0
     error = reward
     for i in range(d):
         leverage += context[i] * u[i]
-        error -= derived[node, THETA + i] * context[i]
+        error -= theta[i] * context[i]
     gain = 1.0 / (1.0 + leverage)
-    at = THETA + d
+    at = 0
     for i in range(d):
-        derived[node, THETA + i] += u[i] * error * gain
+        theta[i] += u[i] * error * gain
         for j in range(i + 1):
-            derived[node, at] -= u[i] * u[j] * gain
+            inverse[at] -= u[i] * u[j] * gain
             at += 1
     return leverage
 
 
 @compiled
-def follow(derived: Floats, node: int, plays: float, reward: float, context: Floats) -> bool:
-    """Bring a derived row up to date with an observation that the sums already hold; or say that it must be made anew."""
+def follow(rows: Floats, node: int, plays: float, reward: float, context: Floats) -> bool:
+    """Bring a rows row up to date with an observation that the sums already hold; or say that it must be made anew."""
     count = int(plays)  # the remainder of whole numbers takes less time
-    good = rank_one(derived, node, reward, context) <= LARGE_LEVERAGE and count % REFRESH_EVERY != 0
+    good = rank_one(rows, node, reward, context) <= LARGE_LEVERAGE and count % REFRESH_EVERY != 0
     if good and count % (1 + count // CEILING_STEP) == 0:
-        set_ceiling(derived, node, context.size)
+        set_ceiling(rows, node, context.size)
     return good
 
 
@@ -192,8 +214,8 @@ def all_packed_products(contexts: Floats) -> Floats:
 
 
 @compiled
-def ridge_estimate(derived: Floats, context: Floats, products: Floats, first: int, means: Floats, spreads: Floats) -> None:
+def ridge_estimate(rows: Floats, context: Floats, products: Floats, first: int, means: Floats, spreads: Floats) -> None:
     """theta'x and x' A^-1 x of neighbouring nodes."""
     for offset in range(means.size):
-        means[offset] = dot(derived, first + offset, THETA, context)
-        spreads[offset] = max(dot(derived, first + offset, THETA + context.size, products), 0.0)
+        means[offset] = dot(rows, first + offset, THETA, context)
+        spreads[offset] = max(dot(rows, first + offset, THETA + context.size, products), 0.0)

@@ -10,13 +10,16 @@ Seats are ordered by H, since between equal H the time until a change is known e
 """
 
 import math
+from typing import Any
 
 import numpy as np
 
 from ..core.kernel import compiled
+from ..core.records import Field, kind_of, record
 from ..core.sums import PLAYS, reward_moments
+from ..core.tree import FIRST, SIZE
 from ..core.types import Floats, Integers, Links
-from .rules import SCALE, ucb_level, ucb_value
+from .optimism import ucb_level, ucb_value
 
 CROSSOVER = 192
 """Children from which on a tournament takes less time than a scan (measured in whole trials of UCB)."""
@@ -24,159 +27,159 @@ CROSSOVER = 192
 BLOCK = 8
 """Seats of a block; their nodes are compared one by one."""
 
-MEAN, ONLINE, HISTORY, UNTIL, WINNER = range(5)
-"""A row of the heap: the winner's mean, n and H, the last t for which it is certain to win, and its node."""
+SEAT = kind_of([Field("reward"), Field("online"), Field("history"), Field("until"), Field("node")])
+"""A row of the heap: the winner's mean reward, n and H, the last t for which it is certain to win, and its node (-1: none)."""
 
-ORDER, HEAP, LEAVES = range(3)
-"""A row of ``places``: where a node's seats and heap begin, and how many blocks the heap has room for; -1 without one."""
+SEAT_SIZE = 5
+
+PLACE = np.dtype([("order", np.int64), ("heap", np.int64), ("blocks", np.int64)])
+"""Of each node: where its seats and its heap begin, and how many blocks the heap has room for; -1 without a tournament."""
+
+PLACE_SIZE = 3
 
 SURE = 1e-9
 """Indices closer than this, relatively, are compared anew in each round: rounding could turn them."""
 
 
-def seated(tree: Links, past: Floats, crossover: int) -> tuple[Integers, Links, Links, Floats]:
+def seated(tree: Links, history: Floats) -> tuple[Integers, Links, Links, Floats] | tuple[()]:
     """Tournaments for all nodes with many children: their places, the nodes by seat, the seat of each node, and the heaps."""
-    large = np.flatnonzero(tree[:, 1] > crossover)
+    large = np.flatnonzero(tree[:, SIZE] > CROSSOVER)
     if large.size == 0:
-        return np.zeros((0, 3), dtype=np.int64), np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int32), np.zeros((0, 5))
-    places = np.full((int(large.max()) + 1, 3), -1, dtype=np.int64)
+        return ()
+    places = np.full((len(tree), PLACE_SIZE), -1, dtype=np.int64)
     seat_of = np.zeros(len(tree), dtype=np.int32)
     orders: list[Links] = []
     heap_size = 0
     for node in large:
-        first, size = tree[node, 0], tree[node, 1]
-        by_history = np.argsort(past[first : first + size, PLAYS], kind="stable").astype(np.int32)
+        first, size = tree[node, FIRST], tree[node, SIZE]
+        by_history = np.argsort(history[first : first + size, PLAYS], kind="stable").astype(np.int32)
         seat_of[first + by_history] = np.arange(size, dtype=np.int32)
         blocks = 1 << max(0, -(-int(size) // BLOCK) - 1).bit_length()
         places[node] = sum(order.size for order in orders), heap_size, blocks
         orders.append(first + by_history)
         heap_size += 2 * blocks
-    heap = np.zeros((heap_size, 5))
-    heap[:, UNTIL] = -1.0
+    heap = np.zeros((heap_size, SEAT_SIZE))
+    spoil_all(heap)
     return places, np.concatenate(orders).astype(np.int32), seat_of, heap
 
 
+NO_SEATS = (np.zeros((0, PLACE_SIZE), np.int64), np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros((0, SEAT_SIZE)))
+"""What ``seated`` would give, had it no large nodes, as arrays of the same kinds."""
+
+
 @compiled
-def lasts(scale: float, rounds: float, a: Floats, index_a: float, b: Floats, index_b: float) -> float:
-    """The last t for which row a, now the winner, is certain to stay ahead of row b, while neither is played."""
+def _lasts(scale: float, t: float, a: Any, index_a: float, b: Any, index_b: float) -> float:
+    """The last t for which a, now the winner, is certain to stay ahead of b, while neither is played."""
     if scale == 0.0 or math.isinf(index_a):
         return math.inf
-    plays_a, plays_b = a[ONLINE] + a[HISTORY], b[ONLINE] + b[HISTORY]
-    same_history = a[HISTORY] == b[HISTORY]
-    if same_history and plays_a == plays_b and a[MEAN] == b[MEAN]:
+    plays_a, plays_b = a.online + a.history, b.online + b.history
+    same_history = a.history == b.history
+    if same_history and plays_a == plays_b and a.reward == b.reward:
         return math.inf
-    margin = SURE * (abs(a[MEAN]) + abs(b[MEAN]) + index_a - a[MEAN] + index_b - b[MEAN])
+    margin = SURE * (abs(a.reward) + abs(b.reward) + index_a - a.reward + index_b - b.reward)
     if index_a - index_b <= margin:
-        return rounds
+        return t
     slope_a, slope_b = scale / math.sqrt(plays_a), scale / math.sqrt(plays_b)
     if same_history:  # both are lines in sqrt(2 log(t + H))
         if slope_b <= slope_a:
             return math.inf
-        level = (a[MEAN] - b[MEAN] - margin) / (slope_b - slope_a)
+        level = (a.reward - b.reward - margin) / (slope_b - slope_a)
     else:  # b alone grows, a stays as it is
-        level = (index_a - margin - b[MEAN]) / slope_b
+        level = (index_a - margin - b.reward) / slope_b
     if level > 37.0:  # t beyond 1e297
         return math.inf
-    last: float = math.exp(0.5 * level * level) * (1.0 - SURE) - b[HISTORY]
-    return max(rounds, last)
-
-
-@compiled
-def _enter(row: Floats, online: Floats, past: Floats, node: int) -> None:
-    """Fill a row with a node's numbers."""
-    row[MEAN], _ = reward_moments(online, past, node)
-    row[ONLINE] = online[node, PLAYS]
-    row[HISTORY] = past[node, PLAYS]
-    row[WINNER] = node
+    last: float = math.exp(0.5 * level * level) * (1.0 - SURE) - b.history
+    return max(t, last)
 
 
 @compiled
 def _copy(row: Floats, into: Floats) -> None:
-    for column in range(5):
+    for column in range(SEAT_SIZE):
         into[column] = row[column]
 
 
 @compiled
-def _index(ledger: Floats, row: Floats, rounds: float) -> float:
-    if row[WINNER] < 0.0:  # an empty seat
+def _index(scale: float, seat: Any, t: float) -> float:
+    if seat.node < 0.0:  # an empty seat
         return -math.inf
-    return ucb_value(row[MEAN], row[ONLINE] + row[HISTORY], ucb_level(rounds, row[HISTORY]), ledger[SCALE])
+    return ucb_value(seat.reward, seat.online + seat.history, ucb_level(t, seat.history), scale)
 
 
 @compiled
-def _match(ledger: Floats, rounds: float, into: Floats, other: Floats) -> None:
+def _match(scale: float, t: float, into: Floats, other: Floats) -> None:
     """Let row ``other`` challenge row ``into``; the winner's numbers and the time they last are in ``into`` afterwards."""
-    held, challenge = _index(ledger, into, rounds), _index(ledger, other, rounds)
-    until = min(into[UNTIL], other[UNTIL])
-    if challenge > held or (challenge == held and other[WINNER] < into[WINNER]):
-        if into[WINNER] >= 0.0:
-            until = min(until, lasts(ledger[SCALE], rounds, other, challenge, into, held))
+    a, b = record(into, SEAT), record(other, SEAT)
+    held, challenge = _index(scale, a, t), _index(scale, b, t)
+    until = min(a.until, b.until)
+    if challenge > held or (challenge == held and b.node < a.node):
+        if a.node >= 0.0:
+            until = min(until, _lasts(scale, t, b, challenge, a, held))
         _copy(other, into)
-    elif other[WINNER] >= 0.0:
-        until = min(until, lasts(ledger[SCALE], rounds, into, held, other, challenge))
-    into[UNTIL] = until
+    elif b.node >= 0.0:
+        until = min(until, _lasts(scale, t, a, held, b, challenge))
+    a.until = until
 
 
 @compiled
-def _play_block(ledger: Floats, rounds: float, online: Floats, past: Floats, seats: Links, block: int, row: Floats) -> None:
+def _play_block(scale: float, t: float, online: Floats, history: Floats, seats: Links, block: int, row: Floats) -> None:
     """Compare the nodes of a block one by one."""
-    row[WINNER] = -1.0
-    row[UNTIL] = math.inf
-    rival = np.empty(5)
+    held = record(row, SEAT)
+    held.node, held.until = -1.0, math.inf
+    rival_row = np.empty(SEAT_SIZE)
+    rival = record(rival_row, SEAT)
     for seat in range(block * BLOCK, min((block + 1) * BLOCK, seats.size)):
-        _enter(rival, online, past, seats[seat])
-        rival[UNTIL] = math.inf
-        _match(ledger, rounds, row, rival)
+        node = seats[seat]
+        rival.reward, _ = reward_moments(online, history, node)
+        rival.online, rival.history = online[node, PLAYS], history[node, PLAYS]
+        rival.until, rival.node = math.inf, node
+        _match(scale, t, row, rival_row)
 
 
 @compiled
-def winner(
-    ledger: Floats,
-    rounds: float,
-    online: Floats,
-    past: Floats,
-    seats: Links,
-    heap: Floats,
-    start: int,
-    blocks: int,
-) -> int:
+def _until(heap: Floats, at: int) -> float:
+    until: float = record(heap[at, :SEAT_SIZE], SEAT).until
+    return until
+
+
+@compiled
+def winner(scale: float, t: float, online: Floats, history: Floats, seats: Links, heap: Floats, start: int, blocks: int) -> int:
     """The node of highest index of a tournament, once all that is not certain for this t has been played again."""
-    if heap[start + 1, UNTIL] >= rounds:
-        return int(heap[start + 1, WINNER])
-    waiting = np.empty(64, dtype=np.int64)  # from the root down to the heap node in hand
-    waiting[0] = 1
+    if _until(heap, start + 1) >= t:
+        return int(record(heap[start + 1, :SEAT_SIZE], SEAT).node)
+    stack = np.empty(64, dtype=np.int64)  # from the root down to the heap node in hand
+    stack[0] = 1
     top = 0
     while top >= 0:
-        at = waiting[top]
-        row = heap[start + at]
+        at = stack[top]
+        row = heap[start + at, :SEAT_SIZE]
         if at >= blocks:
-            _play_block(ledger, rounds, online, past, seats, at - blocks, row)
-        elif heap[start + 2 * at, UNTIL] < rounds:
+            _play_block(scale, t, online, history, seats, at - blocks, row)
+        elif _until(heap, start + 2 * at) < t:
             top += 1
-            waiting[top] = 2 * at
+            stack[top] = 2 * at
             continue
-        elif heap[start + 2 * at + 1, UNTIL] < rounds:
+        elif _until(heap, start + 2 * at + 1) < t:
             top += 1
-            waiting[top] = 2 * at + 1
+            stack[top] = 2 * at + 1
             continue
         else:
-            _copy(heap[start + 2 * at], row)
-            _match(ledger, rounds, row, heap[start + 2 * at + 1])
+            _copy(heap[start + 2 * at, :SEAT_SIZE], row)
+            _match(scale, t, row, heap[start + 2 * at + 1, :SEAT_SIZE])
         top -= 1
-    return int(heap[start + 1, WINNER])
+    return int(record(heap[start + 1, :SEAT_SIZE], SEAT).node)
 
 
 @compiled
 def spoil_all(heap: Floats) -> None:
     """The scale has changed: nothing is certain any more."""
     for at in range(len(heap)):
-        heap[at, UNTIL] = -1.0
+        record(heap[at, :SEAT_SIZE], SEAT).until = -1.0
 
 
 @compiled
 def spoil(heap: Floats, start: int, blocks: int, seat: int) -> None:
     """A node was played: what its block says is no longer certain, nor what stands above it."""
     at = blocks + seat // BLOCK
-    while at >= 1 and heap[start + at, UNTIL] >= 0.0:
-        heap[start + at, UNTIL] = -1.0
+    while at >= 1 and _until(heap, start + at) >= 0.0:
+        record(heap[start + at, :SEAT_SIZE], SEAT).until = -1.0
         at //= 2

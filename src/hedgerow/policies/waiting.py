@@ -12,28 +12,40 @@ class Waiting(Counter[Key]):
     """How many rounds of each kind wait; the first part of a kind is its arm.
 
     >>> waiting = Waiting([("a", None), ("a", None), ("b", None)])
-    >>> waiting.settle(("b", None))
+    >>> waiting.set(("b", None), 0)
     >>> waiting.listed(), waiting.without("a").total()
     ([['a', None, 2]], 0)
     """
 
-    def settle(self, key: Key) -> None:
-        """One waits no longer, however many others do."""
-        self[key] -= 1
-        if self[key] == 0:
-            del self[key]
+    def set(self, key: Key, count: int) -> None:
+        """So many of a kind wait from now on."""
+        if count > 0:
+            self[key] = count
+        else:
+            self.pop(key, None)
+
+    def copy(self) -> "Waiting[Key]":
+        """Another counter of the same rounds."""
+        return Waiting(self)
 
     def without(self, arm: Label) -> "Waiting[Key]":
         """Those of other arms."""
         return Waiting({key: count for key, count in self.items() if key[0] != arm})
+
+    def together(self, other: "Waiting[Key]", since: "Waiting[Key] | None") -> "Waiting[Key]":
+        """Those of two workers; what waited at ``since`` counts once."""
+        return Waiting(self + other - (since or Counter()))
 
     def listed(self) -> list[list[Any]]:
         """As a state file holds them."""
         return [[*key, count] for key, count in self.items()]
 
     @classmethod
-    def restored(cls, listed: list[list[Any]]) -> "Waiting[Key]":
-        """Those that ``listed`` wrote."""
-        if any(type(count) is not int or count < 1 for *_, count in listed):
+    def restored(cls, listed: Any, most: int) -> "Waiting[Key]":
+        """Those that ``listed`` wrote, if there are no more than ``most`` of them."""
+        counts = [count for *_, count in listed]
+        if any(type(count) is not int or count < 1 for count in counts):
             raise ValueError("it counts decisions that wait by parts, or fewer than one")
+        if sum(counts) > most:
+            raise ValueError(f"it waits for {sum(counts)} decisions, more than {most}")
         return cls({cast(Key, tuple(key)): count for *key, count in tuples(listed)})

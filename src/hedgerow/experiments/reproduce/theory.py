@@ -37,8 +37,8 @@ def ridge_runs(*, seed: int, trials: int, rounds: int) -> list[RidgeRun]:
         trial = SyntheticContextual().trial(rounds, np.random.default_rng([seed, number]))
         policy = HLinUCB(trial.arms, history=trial.history)
         arms = play(policy, trial).arms
-        nodes, d = policy._nodes, trial.contexts.shape[1]
-        past, online = nodes.past[nodes.arms.leaves], nodes.online[nodes.arms.leaves]
+        d, learnt = trial.contexts.shape[1], policy.snapshot()
+        past, online = learnt.history_rows(), learnt.online_rows(policy.arms)
         largest = np.abs(trial.expected).max()
         theta = np.linalg.lstsq(trial.contexts, trial.expected, rcond=None)[0] / largest
         regret = (trial.expected.max(axis=1) - trial.expected[trial.rows, arms]).sum() / largest

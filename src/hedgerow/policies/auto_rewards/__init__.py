@@ -1,1 +1,0 @@
-"""The hierarchical model of rewards: Auto without contexts."""

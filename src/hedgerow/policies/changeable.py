@@ -1,0 +1,326 @@
+"""The part of a Bandit that changes as a whole: its arms, clusters, history, what workers learnt, and its file."""
+
+from functools import partial
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+
+from ..core import state_file, validate
+from ..core.arms import Clusters, new_path, regrouped
+from ..core.locking import Locked, whole
+from ..core.types import Floats, Label
+from ..data.encoding import Encoding, encoded
+from ..data.history import History, check_alike, common_encoding
+from . import checks, learnt
+from .learnt import Learnt, Recipe
+
+
+class Changeable(Locked):
+    """What a policy has learnt, under one reference: every change makes a new state, and puts it in place at once."""
+
+    identity: str
+    _recipe: Recipe
+    _learnt: Learnt
+
+    def _fix(self, recipe: Recipe) -> None:
+        """What never changes, also as each round needs it."""
+        self._recipe, self.name, self.rule = recipe, recipe.name, recipe.rule
+        self._family, self._dimension, self._draws = recipe.rule.family, recipe.dimension, recipe.rule.kind.draws
+        self._largest = checks.LARGEST_IN[recipe.precision]
+        self._checked_reward = validate.unit_reward if recipe.rule.kind.unit_rewards else validate.checked_reward
+        if recipe.precision == "single":
+            self._checked_reward = partial(validate.checked_reward, largest=self._largest)
+        # the context of the last choice, as the decision has it and as an array
+        self._seen: tuple[object, Floats] = None if recipe.dimension is None else object(), np.zeros(0)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For copies and pickles: what the recipe does not say."""
+        return {name: self.__dict__[name] for name in ("_recipe", "identity", "_learnt")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self._fix(state["_recipe"])
+        super().__setstate__(state)
+
+    def _numbers(self, context: Any) -> Floats:
+        """A context, or a mapping of raw values, as an array of its own; its numbers are not looked at."""
+        if type(context) is not np.ndarray and type(context) is not tuple:
+            context = encoded(context, self)
+        return validate.as_context(context, self._dimension, self.name)
+
+    @property
+    def arms(self) -> tuple[Label, ...]:
+        """The arms, in their order."""
+        return tuple(self._learnt.arms.labels)
+
+    @property
+    def clusters(self) -> tuple[Label, ...] | None:
+        """The cluster of each arm; assign others at any time."""
+        return self._learnt.arms.clusters
+
+    @clusters.setter
+    @whole
+    def clusters(self, clusters: Clusters) -> None:
+        self.put(self.in_clusters(clusters))
+
+    @property
+    def clustered(self) -> bool:
+        """Whether the arms stand in clusters."""
+        return self._learnt.arms.clustered
+
+    @property
+    def dimension(self) -> int | None:
+        """Length of the contexts; None for a policy without."""
+        return self._dimension
+
+    @property
+    def encoding(self) -> Encoding | None:
+        """How contexts of raw values are read; assign one before the first round."""
+        return self._learnt.encoding
+
+    @encoding.setter
+    @whole
+    def encoding(self, encoding: Encoding | None) -> None:
+        self._learnt = self._learnt._replace(encoding=encoding)
+
+    @property
+    def rounds(self) -> int:
+        """Online rounds learnt from."""
+        return learnt.rounds_of(self._learnt)
+
+    @property
+    def waiting(self) -> int:
+        """Expected decisions whose reward has not come yet."""
+        return self._learnt.waiting.total()
+
+    @property
+    def history(self) -> History:
+        """What the policy started from; assign another, or a weighted one, at any time."""
+        now = self._learnt
+        return History(now.arms.labels, now.history_rows(), self._dimension, encoding=now.encoding)
+
+    @history.setter
+    @whole
+    def history(self, history: History | None) -> None:
+        self.put(self.with_history(history))
+
+    def with_history(self, history: History | None) -> Learnt:
+        """What the policy would have learnt, had it started from another history; nothing changes.
+
+        Args:
+            history: The other history; None for none.
+
+        Returns:
+            A state to be put in place.
+
+        Raises:
+            ValueError: The policy cannot have such a history.
+        """
+        now = self._learnt
+        rows = checks.history_rows(history, now.arms.labels, self._dimension)
+        checks.usable_history(self.rule, rows, self._recipe.precision, self._dimension)
+        in_use = bool(self.rounds or now.waiting)
+        if in_use and history is not None and history.arms and self._dimension is not None:
+            check_alike(
+                now.encoding, history.encoding, f"{self.name} has learnt from contexts that the history reads differently"
+            )
+        encoding = now.encoding
+        if history is not None and history.arms:
+            encoding = encoding_of(history, self._dimension) or (encoding if in_use else None)
+        return learnt.with_history(self._recipe, now, rows, encoding)
+
+    def with_arm(self, arm: Label, cluster: Label | None) -> Learnt:
+        """The state with one more arm; nothing changes.
+
+        Args:
+            arm: Its label.
+            cluster: Its cluster, for a clustered policy.
+
+        Returns:
+            A state to be put in place.
+
+        Raises:
+            ValueError: The arm is there already, or its cluster is missing or not wanted.
+        """
+        arms = self._learnt.arms
+        path = new_path(arm, cluster, arms=arms.labels, clusters=arms.clusters)
+        return learnt.with_arm(self._recipe, self._learnt, arm, path)
+
+    def without_arm(self, arm: Label) -> Learnt:
+        """The state without an arm; nothing changes.
+
+        Args:
+            arm: Its label.
+
+        Returns:
+            A state to be put in place.
+
+        Raises:
+            KeyError: The arm is not there.
+            ValueError: It is the only one.
+        """
+        return learnt.without_arm(self._recipe, self._learnt, arm)
+
+    def in_clusters(self, clusters: Clusters) -> Learnt:
+        """The state with the same arms in other clusters; nothing changes.
+
+        Args:
+            clusters: One label for each arm, or a mapping arm -> label.
+
+        Returns:
+            A state to be put in place.
+
+        Raises:
+            ValueError: The policy has no clusters, or these do not fit its arms.
+        """
+        return learnt.in_clusters(self._recipe, self._learnt, regrouped(self, clusters))
+
+    def merged(self, other: Any, *, since: Any = None) -> Learnt:
+        """The state of two workers together; nothing changes.
+
+        Args:
+            other: The other worker.
+            since: The policy that both started from, if it had learnt something already.
+
+        Returns:
+            A state to be put in place.
+
+        Raises:
+            ValueError: The workers do not belong together.
+        """
+        checks.same_policy(self, other)
+        common_encoding((self.encoding, other.encoding), "only workers that read contexts alike can be merged")
+        if since is not None:
+            checks.same_policy(self, since, since=True)
+            learnt.check_since(self._learnt, other._learnt, since._learnt, self._recipe.dimension)
+        return learnt.merged(self._recipe, self._learnt, other._learnt, None if since is None else since._learnt)
+
+    def recounted(self, state: Learnt) -> Learnt:
+        """A state whose list of waiting decisions was changed, with all that follows from it; nothing changes.
+
+        Args:
+            state: What the policy has learnt, and the decisions that are to wait.
+
+        Returns:
+            A state to be put in place.
+        """
+        return learnt.recounted(self._recipe, state)
+
+    def progress(self) -> tuple[int, int]:
+        """What the policy has learnt and waits for: it changes with every round.
+
+        Returns:
+            Rounds, and waiting decisions.
+        """
+        return self.rounds, self.waiting
+
+    def admit(self, arm: Label, reward: float, x: Floats | None) -> None:
+        """Raise what ``learn`` would raise, before anything has changed.
+
+        Args:
+            arm: What was played.
+            reward: What it earned.
+            x: The context, as an array.
+
+        Raises:
+            ValueError: The policy does not take such a reward or context.
+            KeyError: The arm is not there.
+        """
+        self._learnt.arms.leaf(arm)
+        self._checked_reward(reward)
+        validate.checked_context(x, self._dimension, self.name, self._largest)
+
+    def put(self, state: Learnt) -> None:
+        """Put a state in place that one of the functions above made.
+
+        Args:
+            state: The new state.
+        """
+        self._learnt = state
+
+    @whole
+    def add_arm(self, arm: Label, cluster: Label | None = None) -> None:
+        """Offer one more arm from now on.
+
+        Args:
+            arm: Its label.
+            cluster: Its cluster, for a clustered policy; it may be new.
+
+        Raises:
+            ValueError: The arm is there already, or its cluster is missing or not wanted.
+
+        Examples:
+            >>> import hedgerow as hr
+            >>> policy = hr.UCB(["a", "b"])
+            >>> policy.add_arm("c")
+            >>> policy.arms
+            ('a', 'b', 'c')
+        """
+        self.put(self.with_arm(arm, cluster))
+
+    @whole
+    def remove_arm(self, arm: Label) -> None:
+        """Withdraw an arm with its rewards, as if it had never been there.
+
+        What they said of the noise of all arms may stay.
+
+        Args:
+            arm: Its label.
+
+        Raises:
+            KeyError: The arm is not there.
+            ValueError: It is the only one.
+        """
+        self.put(self.without_arm(arm))
+
+    @whole
+    def merge(self, other: Self, *, since: Self | None = None) -> None:
+        """Add what another worker learnt online.
+
+        Args:
+            other: A policy made alike, with the same arms.
+            since: The policy that both workers started from, if it had learnt something already: that part is in both and is not
+                counted again.
+
+        Raises:
+            ValueError: The workers do not belong together.
+
+        Examples:
+            >>> import hedgerow as hr
+            >>> one, other = hr.UCB(["a", "b"]), hr.UCB(["a", "b"])
+            >>> other.learn("b", 1.0)
+            >>> one.merge(other)
+            >>> one.rounds
+            1
+        """
+        self.put(self.merged(other, since=since))
+
+    @whole
+    def save(self, path: str | Path) -> None:
+        """Write the whole state to a file that ``hedgerow.load`` reads.
+
+        Args:
+            path: The file; what is there is replaced, whole or not at all.
+
+        Raises:
+            OSError: The file cannot be written there.
+            ValueError: Sums have grown beyond what a file can hold.
+        """
+        state_file.save(path, *self._state())
+
+    def _state(self) -> tuple[state_file.Manifest, dict[str, state_file.Block]]:
+        manifest = {"kind": "bandit", "identity": self.identity, **learnt.to_manifest(self._recipe, self._learnt)}
+        return manifest, learnt.to_blocks(self._recipe, self._learnt)
+
+    @classmethod
+    def _restore(cls, file: state_file.StateFile) -> Self:
+        self = cls.__new__(cls)
+        self._fix(learnt.read_recipe(file.manifest))
+        self.identity = str(file.manifest["identity"])
+        self._learnt = learnt.read(self._recipe, file)
+        return self
+
+
+def encoding_of(history: History | None, dimension: int | None) -> Encoding | None:
+    """How a policy with contexts reads raw values: as its history did."""
+    return None if history is None or dimension is None else history.encoding

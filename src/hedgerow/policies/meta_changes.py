@@ -1,0 +1,263 @@
+"""The part of a Meta that changes as a whole: its arms, clusters, history, what workers learnt, and its file."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+
+from ..core import state_file
+from ..core.arms import Clusters, new_path, regrouped
+from ..core.locking import Locked, whole
+from ..core.sums import SCALARS
+from ..core.types import Label, Policy
+from ..data.encoding import Encoding
+from ..data.history import History
+from .bandit import Bandit
+from .checks import same_policy
+from .experts import Awaited, Plan, by_name, encoding_of, put_all
+from .learnt import MOST_WAITING
+from .waiting import Waiting
+
+
+class MetaChanges(Locked):
+    """Experts under one name: a change is planned for all of them, then put in place."""
+
+    name: str
+    identity: str
+    shared: bool
+    experts: dict[str, Policy]
+    chooser: Bandit
+    _waiting: Waiting[Awaited]
+
+    @property
+    def arms(self) -> tuple[Label, ...]:
+        """The arms, in their order."""
+        return next(iter(self.experts.values())).arms
+
+    @property
+    def clustered(self) -> bool:
+        """Whether an expert has its arms in clusters."""
+        return any(bandit.clustered for bandit in self.bandits())
+
+    @property
+    def clusters(self) -> tuple[Label, ...] | None:
+        """The clusters of the first expert that has any; assign others at any time, to all experts that have some."""
+        return next((bandit.clusters for bandit in self.bandits() if bandit.clustered), None)
+
+    @clusters.setter
+    @whole
+    def clusters(self, clusters: Clusters) -> None:
+        self._check_experts()
+        labels = regrouped(self, clusters).clusters
+        put_all([(bandit, "_learnt", bandit.in_clusters(labels)) for bandit in self.bandits() if bandit.clustered and labels])
+
+    @property
+    def dimension(self) -> int | None:
+        """Length of the contexts; None if no expert takes any."""
+        return next((expert.dimension for expert in self.experts.values() if expert.dimension), None)
+
+    @property
+    def encoding(self) -> Encoding | None:
+        """How the first expert that can reads contexts of raw values."""
+        return next((encoding for encoding in map(encoding_of, self.experts.values()) if encoding is not None), None)
+
+    @property
+    def rounds(self) -> int:
+        """Online rounds in which an own expert was followed."""
+        return self.chooser.rounds
+
+    @property
+    def history(self) -> History:
+        """What all experts started from, with contexts if one has them; assign another, or a weighted one, at any time."""
+        histories = {bandit.name: bandit.history for bandit in self._warm()}
+        fullest = max(histories.values(), key=lambda history: history.sums.shape[1])
+        for name, history in histories.items():
+            if not np.array_equal(history.sums[:, :SCALARS], fullest.sums[:, :SCALARS]):
+                raise AttributeError(f"the experts have histories of their own, ask them: policy.experts[{name!r}].history")
+        return fullest
+
+    @history.setter
+    @whole
+    def history(self, history: History | None) -> None:
+        _ = self.history  # one for all; experts that differ keep their own
+        put_all([(bandit, "_learnt", bandit.with_history(history)) for bandit in self._warm()])
+
+    def _warm(self) -> list[Bandit]:
+        """The experts that can have a history; other people's policies need not."""
+        found = list(self.bandits())
+        if not found:
+            raise AttributeError(f"no expert of {self.name} takes a history")
+        return found
+
+    def bandits(self) -> Iterator[Bandit]:
+        """The Bandits among the experts, and among the experts of these.
+
+        Returns:
+            Each in turn.
+        """
+        for expert in self.experts.values():
+            if isinstance(expert, MetaChanges):
+                yield from expert.bandits()
+            elif isinstance(expert, Bandit):
+                yield expert
+
+    def metas(self) -> Iterator["MetaChanges"]:
+        """This Meta, and those among its experts.
+
+        Returns:
+            Each in turn.
+        """
+        yield self
+        for expert in self.experts.values():
+            if isinstance(expert, MetaChanges):
+                yield from expert.metas()
+
+    def progress(self) -> tuple[int, int]:
+        """What all policies within have learnt and wait for: it changes with every round.
+
+        Returns:
+            Rounds and waiting decisions, added up.
+        """
+        parts = [*(meta.chooser for meta in self.metas()), *self.bandits()]
+        return sum(part.rounds for part in parts), sum(part.waiting for part in parts)
+
+    @whole
+    def add_arm(self, arm: Label, cluster: Label | None = None) -> None:
+        """Offer one more arm in every expert; those without clusters leave the cluster aside.
+
+        Args:
+            arm: Its label.
+            cluster: Its cluster, if an expert has clusters.
+
+        Raises:
+            ValueError: The arm is there already, its cluster is missing or not wanted, or an expert cannot change its arms.
+        """
+        new_path(arm, cluster, arms=self.arms, clusters=self.clusters)
+        self._check_experts()
+        plan = [(bandit, "_learnt", bandit.with_arm(arm, cluster if bandit.clustered else None)) for bandit in self.bandits()]
+        put_all(plan)
+
+    @whole
+    def remove_arm(self, arm: Label) -> None:
+        """Withdraw an arm from every expert; what the experts earned with it stays, what they still expected does not.
+
+        Args:
+            arm: Its label.
+
+        Raises:
+            KeyError: The arm is not there.
+            ValueError: It is the only one, or an expert cannot change its arms.
+        """
+        self._check_experts()
+        plan: Plan = [(bandit, "_learnt", bandit.without_arm(arm)) for bandit in self.bandits()]
+        for meta in self.metas():
+            plan += meta.planned_without(arm)
+        put_all(plan)
+
+    def planned_without(self, arm: Label) -> Plan:
+        """What changes in a Meta itself when an arm goes: what it and its chooser wait for.
+
+        Args:
+            arm: The arm.
+
+        Returns:
+            Attributes to be set.
+        """
+        gone = [experts[0] for waits, experts, _ in self._waiting.elements() if waits == arm and experts]
+        now = self.chooser.snapshot()
+        waiting = now.waiting.copy()
+        for expert in gone:
+            waiting.set((expert, None), waiting[expert, None] - 1)
+        left = self.chooser.recounted(now._replace(waiting=waiting)) if gone else now
+        return [(self.chooser, "_learnt", left), (self, "_waiting", self._waiting.without(arm))]
+
+    def _check_experts(self) -> None:
+        """Experts belong to their Meta; one that was changed on its own can no longer be changed with the others."""
+        if changed := [name for name, expert in self.experts.items() if expert.arms != self.arms]:
+            raise ValueError(f"the arms of expert {changed[0]!r} were changed apart from those of the others")
+        for name, expert in self.experts.items():
+            if not isinstance(expert, Bandit | MetaChanges):
+                raise ValueError(
+                    f"expert {name!r} is a {type(expert).__name__}, whose arms cannot change with those of the others"
+                )
+
+    @whole
+    def merge(self, other: Self, *, since: Self | None = None) -> None:
+        """Add what another worker learnt.
+
+        Args:
+            other: A policy made alike, with the same arms.
+            since: The policy that both started from, if it had learnt already.
+
+        Raises:
+            ValueError: The workers do not belong together.
+        """
+        same_policy(self, other)
+        if since is not None:
+            same_policy(self, since, since=True)
+        self._check_experts()
+        plan: Plan = []
+        workers = [list(worker.metas()) for worker in (self, other, since) if worker is not None]
+        for own, theirs, *before in zip(*workers, strict=True):
+            start = before[0] if before else None
+            plan.append((own.chooser, "_learnt", own.chooser.merged(theirs.chooser, since=start and start.chooser)))
+            plan.append((own, "_waiting", own._waiting.together(theirs._waiting, None if start is None else start._waiting)))
+        bandits = [list(worker.bandits()) for worker in (self, other, since) if worker is not None]
+        for mine, other_bandit, *first in zip(*bandits, strict=True):
+            plan.append((mine, "_learnt", mine.merged(other_bandit, since=first[0] if first else None)))
+        put_all(plan)
+
+    @whole
+    def save(self, path: str | Path) -> None:
+        """Write the whole state to a file that ``hedgerow.load`` reads.
+
+        Args:
+            path: The file; what is there is replaced, whole or not at all.
+
+        Raises:
+            OSError: The file cannot be written there.
+            ValueError: An expert is somebody else's policy, which ``load`` could not make again.
+        """
+        state_file.save(path, *self._state())
+
+    def _state(self) -> tuple[state_file.Manifest, dict[str, state_file.Block]]:
+        parts = {"chooser": self.chooser._state()}
+        for number, (name, expert) in enumerate(self.experts.items()):
+            if not isinstance(expert, Bandit | MetaChanges):
+                raise ValueError(f"expert {name!r} is a {type(expert).__name__}, which hedgerow.load could not make again")
+            parts[f"expert-{number}"] = expert._state()
+        manifest = {
+            "kind": "meta",
+            "name": self.name,
+            "identity": self.identity,
+            "shared": self.shared,
+            "experts": list(self.experts),
+            "decisions": self._waiting.listed(),
+            "parts": {part: inner for part, (inner, _) in parts.items()},
+        }
+        return manifest, {f"{part}/{key}": block for part, (_, inner) in parts.items() for key, block in inner.items()}
+
+    @classmethod
+    def _restore(cls, file: state_file.StateFile) -> Self:
+        made = file.manifest
+        self = cls.__new__(cls)
+        self.name, self.identity, self.shared = str(made["name"]), str(made["identity"]), bool(made["shared"])
+        parts = [file.inside(made["parts"][f"expert-{n}"], f"expert-{n}") for n in range(len(made["experts"]))]
+        kinds: dict[str, Any] = {"bandit": Bandit, "meta": cls}
+        restored = [kinds[part.manifest["kind"]]._restore(part) for part in parts]
+        self.experts = by_name(dict(zip(made["experts"], restored, strict=True)))
+        self._waiting = Waiting.restored(made["decisions"], MOST_WAITING)
+        self.chooser = Bandit._restore(file.inside(made["parts"]["chooser"], "chooser"))
+        self._check_restored()
+        return self
+
+    def _check_restored(self) -> None:
+        """Refuse a file whose parts do not fit together."""
+        if self.chooser.arms != tuple(self.experts):
+            raise ValueError("its experts are not those that it chooses among")
+        for arm, experts, context in self._waiting:
+            if arm not in self.arms or not isinstance(experts, tuple) or (experts and experts[0] not in self.experts):
+                raise ValueError("it waits for decisions of arms or experts that it does not have")
+            if (context is None) != (self.dimension is None) or (context is not None and len(context) != self.dimension):
+                raise ValueError("it waits for decisions in contexts that it cannot have seen")
