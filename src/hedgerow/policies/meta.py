@@ -219,7 +219,7 @@ class Meta(MetaChanges):
             raise
 
     def _told(self, decision: Decision, x: Floats | None) -> list[tuple[Policy, Decision, Floats | None]]:
-        """The experts that hear of a round, what each is told, and its context; other people's policies first, since they may refuse."""
+        """The experts that hear of a round, what each is told, and its context; other people's first, since they may refuse."""
         told: list[tuple[Policy, Decision, Floats | None]] = []
         followed = decision.experts[0] if decision.experts else None
         for name, expert in self.experts.items():
