@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from .experiments.simulate import Shuffled, simulate
     from .policies import rules
     from .policies.bandit import Bandit
-    from .policies.beyond import BAST, KLUCB, MINUCB, TSC, UCBV, Auto, HierLinUCB, HierTS, HierUCB, LinTSC
+    from .policies.beyond import BAST, KLUCB, MINUCB, TSC, UCBV, Auto, HierLinUCB, HierUCB, LinTSC
     from .policies.meta import Meta
     from .policies.paper import HUCB, HUCBC, META, UCB, UCBC, HLinUCB, HLinUCBC, HUCBCPrime, LinUCB, LinUCBC
 
@@ -45,7 +45,7 @@ _HOME = {
         ("UCB", "HUCB", "UCBC", "HUCBC", "HUCBCPrime", "LinUCB", "HLinUCB", "LinUCBC", "HLinUCBC", "META"), "policies.paper"
     ),
     **dict.fromkeys(
-        ("Auto", "BAST", "HierLinUCB", "HierTS", "HierUCB", "KLUCB", "LinTSC", "MINUCB", "TSC", "UCBV"), "policies.beyond"
+        ("Auto", "BAST", "HierLinUCB", "HierUCB", "KLUCB", "LinTSC", "MINUCB", "TSC", "UCBV"), "policies.beyond"
     ),
 }
 
@@ -76,7 +76,6 @@ __all__ = [
     "HLinUCBC",
     "HUCBCPrime",
     "HierLinUCB",
-    "HierTS",
     "HierUCB",
     "History",
     "LinTSC",

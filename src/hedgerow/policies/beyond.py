@@ -7,7 +7,7 @@ from ..core.types import Label
 from ..data.history import History
 from .bandit import Bandit
 from .checks import contextual
-from .rules import bast, hierlinucb, hierts, hierucb, klucb, lints, minucb, thompson, ucbv
+from .rules import bast, hierlinucb, hierucb, klucb, lints, minucb, thompson, ucbv
 
 
 def MINUCB(
@@ -82,11 +82,6 @@ def HierUCB(arms: Iterable[Label], *, clusters: Clusters | None = None, history:
     clusters within clusters the innermost count.
     """
     return Bandit(arms, hierucb(), clusters=clusters, history=history, name="HierUCB")
-
-
-def HierTS(arms: Iterable[Label], *, clusters: Clusters | None = None, history: History | None = None) -> Bandit:
-    """Thompson sampling in the model of HierUCB."""
-    return Bandit(arms, hierts(), clusters=clusters, history=history, name="HierTS")
 
 
 def HierLinUCB(

@@ -22,7 +22,7 @@ from ..core.kernel import compiled
 from ..core.sums import PLAYS, TOTAL, reward_moments, waiting
 from ..core.types import Floats
 
-UCB, UCBV, KLUCB, MINUCB, THOMPSON, D3RB, BAST, HIERUCB, HIERTS = range(9)
+UCB, UCBV, KLUCB, MINUCB, THOMPSON, D3RB, BAST, HIERUCB = range(8)
 LINUCB, LINTS, HIERLINUCB = range(100, 103)
 
 SCALE, NEXT, OWN = 0, 1, 2
@@ -243,11 +243,6 @@ def hierucb() -> Rule:
     return Rule("hierucb", HIERUCB, (), walk="hierarchy")
 
 
-def hierts() -> Rule:
-    """Hierarchical model of rewards with estimated spreads and noise, by draws."""
-    return Rule("hierts", HIERTS, (), walk="hierarchy", draws=True)
-
-
 def hierlinucb(weights: str | bool = "auto") -> Rule:
     """Hierarchical linear model with estimated spreads and noise; ``weights="auto"``: rounds may weigh by how noisy they are."""
     if weights not in ("auto", False) or not isinstance(weights, str | bool):
@@ -268,6 +263,6 @@ def _number(name: str, value: Any, *, largest: float = 1e100, hint: str = "") ->
 
 
 RULES: dict[str, Callable[..., Rule]] = {
-    rule.__name__: rule for rule in (ucb, ucbv, klucb, minucb, thompson, bast, d3rb, linucb, lints, hierucb, hierts, hierlinucb)
+    rule.__name__: rule for rule in (ucb, ucbv, klucb, minucb, thompson, bast, d3rb, linucb, lints, hierucb, hierlinucb)
 }
 """The rules by name."""
