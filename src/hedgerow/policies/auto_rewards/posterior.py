@@ -49,6 +49,8 @@ def nodes_of_clusters(rows: Floats) -> Integers:
 @compiled
 def odds_against(arm: Any, j: int) -> float:
     """How much likelier the arm's average is if its cluster is wrong than by explanation j."""
+    if arm.plays == 0.0:
+        return 1.0
     member, other = arm.noise + arm.plays * arm.spread[j], arm.noise + arm.plays * arm.spread[INSIDE]
     off, off_other = arm.average - arm.expected[j], arm.average - arm.expected[INSIDE]
     log = 0.5 * (math.log(member / other) + arm.plays * (off * off / member - off_other * off_other / other))

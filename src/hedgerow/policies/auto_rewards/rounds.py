@@ -20,10 +20,19 @@ PASSES = 2
 
 @compiled
 def set_ceilings(tree: Links, rows: Floats, own: Any, ceilings: Floats, first: int, last: int) -> None:
-    """What the bounds of the arms from ``first`` up to ``last`` cannot pass until all is estimated anew: they grow with rounds."""
+    """What the bounds of the arms from ``first`` up to ``last`` cannot pass until all is estimated anew: they grow with rounds.
+
+    The arms of a cluster that were never played are all equal.
+    """
+    unplayed = 0
     for node in range(first, last):
         if tree[node, SIZE] == 0:
-            ceilings[node] = bound(record(rows[node, :ARM_SIZE], ARM), own.due, 0.0)
+            arm = record(rows[node, :ARM_SIZE], ARM)
+            if arm.plays == 0.0 and unplayed > 0 and tree[node, PARENT] == tree[unplayed, PARENT]:
+                ceilings[node] = ceilings[unplayed]
+                continue
+            ceilings[node] = bound(arm, own.due, 0.0)
+            unplayed = node if arm.plays == 0.0 else unplayed
 
 
 @compiled
@@ -56,8 +65,12 @@ def least_played(tree: Links, online: Floats, history: Floats, waits: Floats) ->
 
 @compiled
 def highest_bound(tree: Links, rows: Floats, ceilings: Floats, waits: Floats, rounds: float, pruned: bool) -> int:
-    """The arm of the highest bound; those whose ceiling is lower than the best so far need not be looked at."""
-    chosen, best = 0, -math.inf
+    """The arm of the highest bound.
+
+    Arms whose ceiling is lower than the best so far need not be looked at, nor those that are equal to one before them: of the
+    arms of a cluster that were never played the first stands for all.
+    """
+    chosen, best, unplayed_of = 0, -math.inf, -1
     if pruned:
         for node in range(1, len(tree)):
             if ceilings[node] > best and waiting(waits, node) == 0.0:
@@ -65,8 +78,13 @@ def highest_bound(tree: Links, rows: Floats, ceilings: Floats, waits: Floats, ro
         best = bound(record(rows[chosen, :ARM_SIZE], ARM), rounds, 0.0) if chosen > 0 else best
     for node in range(1, len(tree)):
         waits_here = waiting(waits, node)
-        if tree[node, SIZE] == 0 and node != chosen and (not pruned or waits_here > 0.0 or ceilings[node] >= best):
-            value = bound(record(rows[node, :ARM_SIZE], ARM), rounds, waits_here)
+        if tree[node, SIZE] == 0 and (not pruned or waits_here > 0.0 or ceilings[node] >= best):
+            arm = record(rows[node, :ARM_SIZE], ARM)
+            if arm.plays == 0.0 and waits_here == 0.0:
+                if tree[node, PARENT] == unplayed_of:
+                    continue
+                unplayed_of = tree[node, PARENT]
+            value = bound(arm, rounds, waits_here)
             if value > best or (value == best and node < chosen):
                 chosen, best = node, value
     return chosen
