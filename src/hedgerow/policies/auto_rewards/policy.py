@@ -65,11 +65,7 @@ class Rewards:
         if change is Change.LOADED:
             rounds.restore_ceilings(tree, rows, state, ceilings)
             return arrays._replace(waiting=waits, extra=(ceilings,))
-        rows, before, state = np.zeros((len(tree), ROW_SIZE)), state, np.zeros(STATE_SIZE)
-        own = named(state, STATE)
-        own.least, own.largest = LARGE, -LARGE
-        if change is not Change.MADE:
-            own.least, own.largest = named(before, STATE).least, named(before, STATE).largest
+        rows, state = np.zeros((len(tree), ROW_SIZE)), new_state(None if change is Change.MADE else state)
         rounds.fit(tree, online, history, rows, state, ceilings)
         return arrays._replace(waiting=waits, rows=rows, state=state, extra=(ceilings,))
 
@@ -107,7 +103,7 @@ class Rewards:
 
     def merge(self, own: Arrays, other: Arrays, since: Arrays | None) -> tuple[Floats, Floats]:
         """Sums add up; the range of the rewards is that of both."""
-        state = own.state.copy()
+        state = new_state(own.state)
         joined, known = named(state, STATE), named(other.state, STATE)
         joined.least, joined.largest = min(joined.least, known.least), max(joined.largest, known.largest)
         return own.online + other.online - (0.0 if since is None else since.online), state
@@ -116,6 +112,39 @@ class Rewards:
         """Live through a whole trial."""
         tree, online, history, waits, rows, state, extra = arrays
         rounds.play(tree, online, history, waits, rows, state, *extra, *course[1:])
+
+
+def new_state(before: Floats | None) -> Floats:
+    """The state of a policy without data; of the one before it has the range of the rewards."""
+    state = np.zeros(STATE_SIZE)
+    own = named(state, STATE)
+    own.due, own.least, own.largest = 1.0, LARGE, -LARGE
+    if before is not None:
+        own.least, own.largest = named(before, STATE).least, named(before, STATE).largest
+    return state
+
+
+def chances_of_misfit(tree: Links, online: Floats, history: Floats, values: tuple[float, float] | None) -> Floats:
+    """Of each arm the chance that its cluster is wrong about it, whatever policy has learnt these sums.
+
+    Args:
+        tree: First child, number of children and parent of each node.
+        online: Sums of the online rounds.
+        history: Sums of the history.
+        values: The least and largest reward, if known: all may be one or the other.
+
+    Returns:
+        A chance for each node: that its arm is none of its cluster, and that the arms of the cluster have something in common.
+    """
+    rows, state = np.zeros((len(tree), ROW_SIZE)), new_state(None)
+    if values is not None:
+        named(state, STATE).least, named(state, STATE).largest = values
+    rounds.fit(tree, online, history, rows, state, np.zeros(len(tree)))
+    chances = np.zeros(len(tree))
+    for node in np.flatnonzero(tree[:, SIZE] == 0) if named(state, STATE).ready else ():
+        arm, cluster = named(rows[node], ARM), named(rows[tree[node, PARENT], ARM_SIZE:], CLUSTER)
+        chances[node] = ((SPREADS < 1.0) * cluster.share) @ (1.0 - arm.member)
+    return chances
 
 
 def counts(arrays: Arrays, waiting: Waiting) -> Floats:
