@@ -64,13 +64,12 @@ RULES = [
     hr.rules.linucb(0.7),
     hr.rules.lints(0.7),
     hr.rules.hierucb(),
-    hr.rules.hierts(),
     hr.rules.hierlinucb(),
     hr.rules.hierlinucb(weights=False),
 ]
 DRAWS = {"one_cluster_decides_as_flat", "singletons_decide_as_flat"}
 """A policy that draws at every level draws more often with clusters."""
-NESTS = {"bast": {"one_cluster_decides_as_flat"}, "hierlinucb": DRAWS, "hierucb": DRAWS}
+NESTS = {"bast": {"one_cluster_decides_as_flat"}, "hierlinucb": DRAWS, "hierucb": {"singletons_decide_as_flat"}}
 """A bound on a cluster that holds all arms is one more bound; a spread around one centroid is not a spread around 0, nor is an
 arm alone in its cluster one of many; and arms are first tried in an order that depends on the tree."""
 

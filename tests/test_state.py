@@ -12,7 +12,6 @@ import pytest
 
 import hedgerow as hr
 from hedgerow.policies.auto_linear import ledger as linear
-from hedgerow.policies.auto_rewards import table
 from hedgerow.policies.checks import accepted
 
 
@@ -152,19 +151,12 @@ def test_forged(saved, case):
 
 
 @pytest.mark.parametrize(
-    ("dimension", "at", "value"),
-    [
-        *(
-            (2, at, value)
-            for at, value in ((linear.LEVELS, 3000.0), (linear.CONSTANT, 1e8), (linear.CONSTANT, 0.5), (linear.DEPTH, -1.0))
-        ),
-        *((None, at, value) for at, value in ((table.INNER, 1e9), (table.LAST, 1e9), (table.LAST, -2.0))),
-    ],
+    ("at", "value"), [(linear.LEVELS, 3000.0), (linear.CONSTANT, 1e8), (linear.CONSTANT, 0.5), (linear.DEPTH, -1.0)]
 )
-def test_a_ledger_that_points_nowhere_is_refused(tmp_path, dimension, at, value):
+def test_a_ledger_that_points_nowhere_is_refused(tmp_path, at, value):
     """Kernels go where it says."""
     path = tmp_path / "policy"
-    hr.Auto(["a", "b", "c"], clusters=["x", "x", "y"], dimension=dimension).save(path)
+    hr.Auto(["a", "b", "c"], clusters=["x", "x", "y"], dimension=2).save(path)
     content = members(path)
     ledger = np.lib.format.read_array(io.BytesIO(content["derived-ledger.npy"])).copy()
     ledger[at] = value

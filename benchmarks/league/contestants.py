@@ -44,7 +44,6 @@ def _classical(setting: Setting) -> dict[str, Make]:
         "META": paper.META,
         "META auto": partial(paper.META, scale="auto", expert_scale="auto"),
         "META d3rb": partial(paper.META, rule="d3rb", expert_scale="auto"),
-        "HierTS": beyond.HierTS,
         "TSC": beyond.TSC,
         "UCBV": beyond.UCBV,
         "BAST 0.5": partial(beyond.BAST, diameter=0.5, scale="auto"),

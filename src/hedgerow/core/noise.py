@@ -83,14 +83,25 @@ def unknown_noise(tree: Links, online: Floats, past: Floats) -> tuple[float, flo
 
 
 @compiled
-def two_values(plays: float, total: float, squares: float, low: float, high: float) -> bool:
-    """Whether all rewards with these sums are ``low`` or ``high``, and some high: then sum (r - low)(high - r) = 0.
+def rounding_of(plays: float, low: float, high: float) -> float:
+    """Rounding error, a reward, of sums of rewards that are ``low`` or ``high``."""
+    return (1e-14 + 1e-15 * math.sqrt(plays)) * max(low * low, high * high)
+
+
+@compiled
+def only_values(plays: float, total: float, squares: float, low: float, high: float) -> bool:
+    """Whether all rewards with these sums are ``low`` or ``high``: then sum (r - low)(high - r) = 0.
 
     Sums of rewards far from zero have rounding errors; where these are as large as the rewards differ, nobody can tell.
     """
-    width2, level2 = (high - low) ** 2, max(low * low, high * high)
-    rounding = (1e-14 + 1e-15 * math.sqrt(plays)) * level2
+    width2, rounding = (high - low) ** 2, rounding_of(plays, low, high)
     between = (low + high) * total - squares - plays * low * high
+    return abs(between) <= plays * (1e-9 * width2 + rounding) and rounding < 1e-4 * width2
+
+
+@compiled
+def two_values(plays: float, total: float, squares: float, low: float, high: float) -> bool:
+    """Whether all rewards with these sums are ``low`` or ``high``, and some high."""
     above = squares - 2.0 * low * total + plays * low * low
-    near = 1e-9 * width2 + rounding
-    return abs(between) <= plays * near and above > plays * near and rounding < 1e-4 * width2
+    near = 1e-9 * (high - low) ** 2 + rounding_of(plays, low, high)
+    return above > plays * near and only_values(plays, total, squares, low, high)

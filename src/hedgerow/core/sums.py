@@ -24,7 +24,6 @@ from .types import Floats, Integers
 
 PLAYS, TOTAL, SQUARES, SCALARS = 0, 1, 2, 3
 WAITS, SHOWN = 0, 1
-AWAITED = WAITS
 
 LARGEST = 1e100
 """Rewards and contexts are squared and summed, so they must be smaller than this."""
@@ -80,15 +79,12 @@ def pending_size(dimension: int | None) -> int:
 
 
 @compiled
-def waits(waiting: Floats, node: int) -> float:
+def waiting_at(waiting: Floats, node: int) -> float:
     """Decisions at a node that wait for their reward."""
     if len(waiting) == 0:
         return 0.0
     decisions: float = waiting[node, WAITS]
     return decisions
-
-
-waiting = waits
 
 
 @compiled

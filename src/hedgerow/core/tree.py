@@ -8,16 +8,9 @@ children is an arm.
 import math
 
 from .kernel import compiled
-from .sums import PLAYS, waiting
 from .types import Floats
 
 FIRST, SIZE, PARENT = 0, 1, 2
-
-
-POLICY_CLOCK, PARENT_CLOCK = 0, 1
-CLOCKS = {"policy": POLICY_CLOCK, "parent": PARENT_CLOCK}
-"""Whose online rounds t counts: the whole policy's (the paper's), or those of the node one stands at (UCT's)."""
-
 
 TIE = 1e-10
 """Ridge scores closer than this, relatively, are equal: their last digits depend on the order of the sums."""
@@ -45,11 +38,3 @@ def pick(values: Floats, best: float, tie: float, drawn: float) -> int:
                 return position
             skip -= 1
     return 0
-
-
-@compiled
-def clock_at(clock: int, online: Floats, pending: Floats, node: int) -> float:
-    """t, one more than the online rounds learnt from and waited for, of the policy or of a node."""
-    at = node if clock == PARENT_CLOCK else 0
-    rounds: float = 1.0 + online[at, PLAYS] + waiting(pending, at)
-    return rounds

@@ -243,6 +243,16 @@ class Bandit(Expecting):
 
         return findings(self)
 
+    def settings(self) -> dict[str, float]:
+        """What the policy has estimated about itself.
+
+        Returns:
+            Numbers by name: an automatic scale, the noise and spreads of a hierarchical policy; empty for others.
+        """
+        now = self._learnt
+        blank = np.zeros(self._dimension or 0)
+        return self._family.estimates(now.arrays, blank).settings
+
     def snapshot(self) -> Learnt:
         """What the policy has learnt, as it stands: for those who read arrays, such as ``trust`` and ``simulate``.
 

@@ -8,7 +8,7 @@ import numpy as np
 from ..core.draws import draw
 from ..core.kernel import compiled
 from ..core.records import Field, kind_of, record
-from ..core.sums import PLAYS, waits
+from ..core.sums import PLAYS, waiting_at
 from ..core.tree import FIRST, SIZE, pick
 from ..core.types import Floats, Integers, Links
 from . import estimated_scale
@@ -26,7 +26,7 @@ def index(online: Floats, history: Floats, waiting: Floats, node: int, t: float,
     """The index of UCB."""
     H = history[node, PLAYS]
     return ucb_value(
-        known_mean(online, history, node), online[node, PLAYS] + waits(waiting, node) + H, ucb_level(t, H), own.scale
+        known_mean(online, history, node), online[node, PLAYS] + waiting_at(waiting, node) + H, ucb_level(t, H), own.scale
     )
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..core.kernel import compiled
 from ..core.records import Field, record
-from ..core.sums import PLAYS, TOTAL, waits
+from ..core.sums import PLAYS, TOTAL, waiting_at
 from ..core.types import Floats, Integers, Links
 from . import estimated_scale
 from .estimated_scale import SCALED
@@ -34,7 +34,7 @@ def choose(tree: Links, online: Floats, history: Floats, waiting: Floats, state:
     prices = state[SIZE_OF_SCALE:]
     chosen, least = 1, math.inf
     for node in range(1, len(tree)):
-        potential = prices[node] * math.sqrt(online[node, PLAYS] + waits(waiting, node))
+        potential = prices[node] * math.sqrt(online[node, PLAYS] + waiting_at(waiting, node))
         if potential < least:
             chosen, least = node, potential
     return chosen

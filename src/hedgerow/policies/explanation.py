@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Self
 
 from ..core.arms import Arms, name_of
-from ..core.sums import PLAYS, waits
+from ..core.sums import PLAYS, waiting_at
 from ..core.types import Label
 from ..present.numbers import decimals
 from .family import Arrays, Estimates
@@ -42,7 +42,7 @@ def _score(kind: str, label: Label, node: int, arrays: Arrays, estimates: Estima
     mean, index = float(estimates.means[node]), float(estimates.indices[node])
     width = math.inf if math.isinf(index) else index - mean
     plays, history = arrays.online[node, PLAYS], arrays.history[node, PLAYS]
-    waiting = int(waits(arrays.waiting, node))
+    waiting = int(waiting_at(arrays.waiting, node))
     return Score(kind, label, mean, width if estimates.additive else math.nan, index, int(plays), float(history), waiting)
 
 

@@ -3,7 +3,7 @@
 import math
 
 from ..core.kernel import compiled
-from ..core.sums import PLAYS, waiting
+from ..core.sums import PLAYS, waiting_at
 from ..core.tree import SIZE
 from ..core.types import Floats, Links
 
@@ -17,7 +17,7 @@ ALIKE = 10.0
 @compiled
 def plays_of(online: Floats, past: Floats, pending: Floats, node: int) -> float:
     """How often an arm was played, in history and since, or is waited for."""
-    plays: float = online[node, PLAYS] + past[node, PLAYS] + waiting(pending, node)
+    plays: float = online[node, PLAYS] + past[node, PLAYS] + waiting_at(pending, node)
     return plays
 
 

@@ -4,7 +4,7 @@ import math
 from typing import Any
 
 from ..core.kernel import compiled
-from ..core.sums import PLAYS, waits
+from ..core.sums import PLAYS, waiting_at
 from ..core.types import Floats, Integers, Links
 from .registry import register
 from .scan import Kernels, Scan, descend, known_mean, learn, run
@@ -21,7 +21,7 @@ def bernoulli_divergence(p: float, q: float) -> float:
 def index(online: Floats, history: Floats, waiting: Floats, node: int, t: float, own: Any, key: int) -> float:
     """The largest q with N kl(mean, q) <= log(t + H)."""
     H = history[node, PLAYS]
-    N = online[node, PLAYS] + H + waits(waiting, node)
+    N = online[node, PLAYS] + H + waiting_at(waiting, node)
     if N == 0.0:
         return math.inf
     mean = min(max(known_mean(online, history, node), 0.0), 1.0)

@@ -5,7 +5,7 @@ from typing import Any
 
 from ..core.kernel import compiled
 from ..core.records import Field, kind_of, record
-from ..core.sums import PLAYS, TOTAL, waits
+from ..core.sums import PLAYS, TOTAL, waiting_at
 from ..core.types import Floats, Integers, Links
 from . import estimated_scale
 from .optimism import ucb_level, ucb_value
@@ -20,7 +20,7 @@ KIND = kind_of(OWN)
 def index(online: Floats, history: Floats, waiting: Floats, node: int, t: float, own: Any, key: int) -> float:
     """min(online mean + rad(n), pooled mean + rad(N) + H / N bias), rad the width of UCB."""
     H = history[node, PLAYS]
-    n = online[node, PLAYS] + waits(waiting, node)
+    n = online[node, PLAYS] + waiting_at(waiting, node)
     fresh = math.inf
     if n > 0.0:
         plays = online[node, PLAYS]

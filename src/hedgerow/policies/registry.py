@@ -226,9 +226,9 @@ def register(
 
 
 def _homes() -> Iterator[str]:
-    """The modules of this folder, and folders of modules: each may register a rule."""
+    """The modules that may register a rule: those of this folder, and ``policy`` in each folder within."""
     package = import_module(__package__)
-    return (module.name for module in iter_modules(package.__path__))
+    return (f"{module.name}.policy" if module.ispkg else module.name for module in iter_modules(package.__path__))
 
 
 def load_all() -> None:

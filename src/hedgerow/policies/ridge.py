@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..core.kernel import compiled, inlined, summing
-from ..core.sums import SCALARS, SHOWN, dot, packed_size, waits
+from ..core.sums import SCALARS, SHOWN, dot, packed_size, waiting_at
 from ..core.types import Floats
 
 THETA = 1
@@ -91,7 +91,7 @@ def refresh(online: Floats, history: Floats, waiting: Floats, rows: Floats, node
             entry += factor[k, j] * (history[node, SCALARS + j] + online[node, SCALARS + j])
         for i in range(k + 1):
             theta[i] += factor[k, i] * entry
-    if waits(waiting, node) > 0.0:
+    if waiting_at(waiting, node) > 0.0:
         factor = inverse_factor(online, history, waiting, node, d)
     at = 0
     for i in range(d):  # A^-1 = L^-T L^-1

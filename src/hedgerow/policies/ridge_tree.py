@@ -13,7 +13,19 @@ import numpy as np
 from ..core.draws import draw
 from ..core.kernel import compiled, inlined
 from ..core.records import Field, kind_of
-from ..core.sums import LARGEST, LARGEST_SINGLE, PLAYS, SHOWN, WAITS, dimension_of, fields_of, observe, triangle, usable, waits
+from ..core.sums import (
+    LARGEST,
+    LARGEST_SINGLE,
+    PLAYS,
+    SHOWN,
+    WAITS,
+    dimension_of,
+    fields_of,
+    observe,
+    triangle,
+    usable,
+    waiting_at,
+)
 from ..core.tree import FIRST, PARENT, SIZE, TIE, pick
 from ..core.types import Floats, Integers, Links
 from .family import Arrays, Change, Course, Estimates, Format, Waiting
@@ -76,7 +88,7 @@ def learn(
     node = leaf if fine else -1
     while node >= 0:
         observe(online, node, reward, context)
-        if node > 0 and (waits(waiting, node) > 0.0 or not follow(rows, node, online[node, PLAYS], reward, context)):
+        if node > 0 and (waiting_at(waiting, node) > 0.0 or not follow(rows, node, online[node, PLAYS], reward, context)):
             refresh(online, history, waiting, rows, node, context.size)
         node = tree[node, PARENT]
     return fine

@@ -18,7 +18,7 @@ import numpy as np
 from ..core.draws import draw
 from ..core.kernel import COMPILED, compiled, inlined
 from ..core.records import Field, kind_of, named, record
-from ..core.sums import PLAYS, TOTAL, WAITS, fields_of, observe_reward, waits
+from ..core.sums import PLAYS, TOTAL, WAITS, fields_of, observe_reward, waiting_at
 from ..core.tree import FIRST, PARENT, SIZE, pick
 from ..core.types import Floats, Links
 from . import estimated_scale
@@ -43,7 +43,7 @@ def known_mean(online: Floats, history: Floats, node: int) -> float:
 @compiled
 def clock(online: Floats, waiting: Floats) -> float:
     """t, one more than the online rounds learnt from and waited for."""
-    t: float = 1.0 + online[0, PLAYS] + waits(waiting, 0)
+    t: float = 1.0 + online[0, PLAYS] + waiting_at(waiting, 0)
     return t
 
 

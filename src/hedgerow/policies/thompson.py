@@ -6,7 +6,7 @@ from typing import Any
 from ..core.draws import normal
 from ..core.kernel import compiled
 from ..core.records import kind_of, record
-from ..core.sums import PLAYS, waits
+from ..core.sums import PLAYS, waiting_at
 from ..core.types import Floats, Integers, Links
 from . import estimated_scale
 from .registry import SCALE, register
@@ -19,7 +19,7 @@ KIND = kind_of(OWN)
 @compiled
 def index(online: Floats, history: Floats, waiting: Floats, node: int, t: float, own: Any, key: int) -> float:
     """A draw of the mean, which is normal with standard deviation scale / sqrt(N)."""
-    N = online[node, PLAYS] + history[node, PLAYS] + waits(waiting, node)
+    N = online[node, PLAYS] + history[node, PLAYS] + waiting_at(waiting, node)
     if N == 0.0:
         return math.inf
     drawn: float = known_mean(online, history, node) + own.scale * normal(key, node) / math.sqrt(N)

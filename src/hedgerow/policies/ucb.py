@@ -10,7 +10,7 @@ from typing import Any
 from ..core.draws import draw
 from ..core.kernel import compiled
 from ..core.records import kind_of, record
-from ..core.sums import PLAYS, TOTAL, waits
+from ..core.sums import PLAYS, TOTAL, waiting_at
 from ..core.tree import FIRST, PARENT, SIZE
 from ..core.types import Floats, Integers, Links
 from . import estimated_scale
@@ -30,7 +30,7 @@ def index(online: Floats, history: Floats, waiting: Floats, node: int, t: float,
     """A decision that waits for its reward counts in n, not in the mean."""
     H = history[node, PLAYS]
     return ucb_value(
-        known_mean(online, history, node), online[node, PLAYS] + waits(waiting, node) + H, ucb_level(t, H), own.scale
+        known_mean(online, history, node), online[node, PLAYS] + waiting_at(waiting, node) + H, ucb_level(t, H), own.scale
     )
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from ..core.kernel import compiled
 from ..core.records import Field, kind_of, record
-from ..core.sums import PLAYS, reward_moments, waits
+from ..core.sums import PLAYS, reward_moments, waiting_at
 from ..core.types import Floats, Integers, Links
 from .registry import Parameter, register
 from .scan import Kernels, Scan, descend, known_mean, learn, run
@@ -21,7 +21,7 @@ def index(online: Floats, history: Floats, waiting: Floats, node: int, t: float,
     While all of a node's rewards are still to come, V is the variance of all.
     """
     H = history[node, PLAYS]
-    N = online[node, PLAYS] + H + waits(waiting, node)
+    N = online[node, PLAYS] + H + waiting_at(waiting, node)
     if N == 0.0:
         return math.inf
     known = node if online[node, PLAYS] + H > 0.0 else 0

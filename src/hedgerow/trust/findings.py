@@ -4,35 +4,48 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..core.sums import PLAYS
-from ..policies.arrays import Nodes
+from ..policies.bandit import Bandit
+from ..policies.meta import Meta
 from . import linear, rewards
 from .report import Agreement, Grouping, Trust
+from .seen import Nodes
 
 
-def findings(name: str, nodes: Nodes, dimension: int | None, estimated: dict[str, float], *, weighted: bool) -> Trust:
+def findings(policy: Bandit) -> Trust:
     """The worth of the grouping, whether history and rounds agree, and whether contexts lack a level.
 
     Groups are judged by the rounds alone where history differs from them, unless the policy says how far to trust it.
-    ``estimated``: what the policy has found out about itself. ``weighted``: whether it may weigh its rounds; its ledger then
-    knows the weights, and it finds levels by itself.
     """
-    labels = nodes.arms.clusters or ()
+    arms, arrays, _, _ = policy.snapshot()
+    nodes, dimension, estimated = Nodes(arms, arrays.online, arrays.history, arrays.state), policy.dimension, policy.settings()
+    labels = arms.clusters or ()
     number_of = {label: number for number, label in enumerate(dict.fromkeys(labels))}
     grouped = 1 < len(number_of) < len(labels)
-    blank = Trust(name, int(nodes.online[0, PLAYS]), grouped=grouped, noise=estimated.get("scale", estimated.get("noise")))
+    blank = Trust(policy.name, policy.rounds, grouped=grouped, noise=estimated.get("scale", estimated.get("noise")))
     groups = np.array([number_of[label] for label in labels])
     if dimension is None:
         history = _drifted(rewards.agreement(nodes), estimated)
         grouping = rewards.grouping(_admitted(nodes, history), groups, estimated.get("drift", 0.0)) if grouped else None
-        return replace(
-            blank, grouping=_marked(grouping, history), misfits=rewards.misfits(nodes) if grouped else (), history=history
-        )
+        misfits = rewards.misfits(nodes) if grouped else ()
+        return replace(blank, grouping=_marked(grouping, history), misfits=misfits, history=history)
+    weighted = policy.rule.name == "hierlinucb"  # it may weigh its rounds, and finds levels by itself
     ledger = nodes.ledger if weighted else None
     history = _drifted(linear.agreement(nodes, dimension, ledger), estimated)
     grouping = linear.grouping(_admitted(nodes, history), dimension, groups, ledger) if grouped else None
-    grouping = _marked(grouping, history)
-    return replace(blank, grouping=grouping, history=history, levelless=not weighted and linear.levelless(nodes, dimension))
+    levelless = not weighted and linear.levelless(nodes, dimension)
+    return replace(blank, grouping=_marked(grouping, history), history=history, levelless=levelless)
+
+
+def findings_of_experts(policy: Meta) -> Trust:
+    """What the first expert with groups says of them, the first with history of that, and how often each was followed."""
+    found = Trust(policy.name, policy.rounds)
+    for expert in policy.experts.values():
+        if isinstance(expert, Bandit | Meta):
+            said = expert.findings()
+            parts = ("grouped", "grouping", "misfits", "history", "noise", "levelless")
+            found = replace(found, **{part: getattr(found, part) or getattr(said, part) for part in parts})
+    shares = {str(score.label): score.plays / max(policy.rounds, 1) for score in policy.chooser.explain()}
+    return replace(found, experts=shares)
 
 
 def _drifted(history: Agreement | None, estimated: dict[str, float]) -> Agreement | None:

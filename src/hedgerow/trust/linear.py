@@ -10,7 +10,6 @@ from ..core.tree import FIRST, SIZE
 from ..core.types import Floats, Integers
 from ..inference.chi_square import chi_square_tail
 from ..inference.sums import BORROWED
-from ..policies.arrays import Nodes
 from ..policies.auto_linear.evidence import Model, eliminate_lower, load, mean_square_of_contexts, pose, profile
 from ..policies.auto_linear.ledger import LEVELS, OFFSET, SIG2, STANDARD, new_ledger
 from ..policies.auto_linear.lens import set_lens
@@ -18,6 +17,7 @@ from ..policies.auto_linear.posterior import PRIOR, derived_size
 from ..policies.auto_linear.shape import history_weights
 from ..policies.auto_linear.sums import EXCESS
 from .report import Agreement, Estimate, Grouping
+from .seen import Nodes
 
 COARSE = np.arange(-14.0, 7.0, 1.0)
 """log2 of the spreads looked at first, in units of 1 / mean x_j^2; each then around its best, three times as finely."""

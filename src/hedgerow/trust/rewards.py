@@ -7,17 +7,15 @@ from ..core.types import Floats, Integers
 from ..inference.chi_square import chi_square_tail
 from ..inference.grouping import posterior, share_of, spreads_of, total_variance
 from ..inference.sums import Sums
-from ..policies.arrays import Nodes
-from ..policies.auto_rewards.drift import trusted
-from ..policies.auto_rewards.rewards import CHECKED, MARGIN, fitted
-from ..policies.auto_rewards.table import ARM_PLAYS, EVIDENCE, STRANGER, UNIT
+from ..policies.auto_rewards.policy import chances_of_misfit
 from .report import SHOWN, Agreement, Estimate, Grouping, Misfit
+from .seen import Nodes
 
 ENOUGH = 2.0
 """Plays of an arm, both before and now, from which on its means are compared."""
 
 DOUBTFUL = 0.9
-"""Chance of being a stranger in its group beyond which an arm is named."""
+"""Chance of not belonging to its group beyond which an arm is named."""
 
 
 def _sums(rows: Floats) -> Sums:
@@ -37,8 +35,7 @@ def estimate(draws: Floats) -> Estimate:
 
 def _believed(past: Sums, drift: float) -> Sums:
     """History that is off by ``drift``, as far as it can be trusted."""
-    noise = np.maximum(past.variances(binary=_binary(past)), 1e-300)
-    trust = np.array([trusted(rows, drift * drift, v) for rows, v in zip(past.rows, noise, strict=True)])
+    trust = 1.0 / (1.0 + past.rows * drift * drift / np.maximum(past.variances(binary=_binary(past)), 1e-300))
     return Sums(trust * past.rows, trust * past.total, trust * past.squares)
 
 
@@ -58,12 +55,10 @@ def grouping(nodes: Nodes, groups: Integers, drift: float) -> Grouping | None:
 
 
 def misfits(nodes: Nodes) -> tuple[Misfit, ...]:
-    """Arms that are strangers in their group by HierUCB's model, the clearest first; none if the groups say nothing."""
+    """Arms whose group is wrong about them by the model of Auto, the clearest first; none if the groups say nothing."""
     past = nodes.arms.totals(nodes.past[nodes.arms.leaves])
-    rows, ledger = fitted(nodes.arms.tree, nodes.online, past)
-    if ledger[UNIT] == 0.0 or ledger[EVIDENCE] <= MARGIN:
-        return ()
-    chance = np.where(rows[nodes.arms.leaves, ARM_PLAYS] >= CHECKED, rows[nodes.arms.leaves, STRANGER], 0.0)
+    binary = _binary(_sums(nodes.online[nodes.arms.leaves]) + _sums(past[nodes.arms.leaves]))
+    chance = chances_of_misfit(nodes.arms.tree, nodes.online, past, (0.0, 1.0) if binary else None)[nodes.arms.leaves]
     groups = nodes.arms.clusters or ()
     order = [k for k in np.argsort(-chance, kind="stable").tolist() if chance[k] > DOUBTFUL]
     return tuple(Misfit(nodes.arms.labels[k], groups[k], float(chance[k])) for k in order)
