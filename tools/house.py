@@ -79,9 +79,8 @@ def slots(files: list[Source]) -> Iterator[str]:
         if source.name.endswith("core/sums.py"):
             continue
         for node in ast.walk(source.tree):
-            if isinstance(node, ast.Subscript):
-                if names_in(node.slice) & numbers:
-                    yield f"{source.name}:{node.lineno} {ast.unparse(node)}"
+            if isinstance(node, ast.Subscript) and names_in(node.slice) & numbers:
+                yield f"{source.name}:{node.lineno} {ast.unparse(node)}"
 
 
 def names_in(index: ast.expr) -> set[str]:
