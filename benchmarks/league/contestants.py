@@ -4,7 +4,9 @@ from functools import partial
 
 from benchmarks.league.settings import Setting
 from hedgerow.experiments.simulate import Make
-from hedgerow.policies import beyond, paper
+from hedgerow.policies import auto, paper
+from hedgerow.policies.constructors import constructor
+from hedgerow.policies.registry import load_all
 
 SCALES = (0.125, 0.25, 0.5, 1.0)
 ALPHAS = (0.25, 1.0)
@@ -33,7 +35,7 @@ def _linear(setting: Setting) -> tuple[Make, ...]:
 
 
 def _classical(setting: Setting) -> dict[str, Make]:
-    makes: dict[str, Make] = {"Auto": beyond.Auto}
+    makes: dict[str, Make] = {"Auto": auto.Auto}
     for make in _flat(setting):
         makes |= {f"{make.__name__} {scale:g}": partial(make, scale=scale) for scale in SCALES}
     makes |= {
@@ -44,24 +46,33 @@ def _classical(setting: Setting) -> dict[str, Make]:
         "META": paper.META,
         "META auto": partial(paper.META, scale="auto", expert_scale="auto"),
         "META d3rb": partial(paper.META, rule="d3rb", expert_scale="auto"),
-        "TSC": beyond.TSC,
-        "UCBV": beyond.UCBV,
-        "BAST 0.5": partial(beyond.BAST, diameter=0.5, scale="auto"),
-        "MINUCB 0.5": partial(beyond.MINUCB, bias=0.5, scale="auto"),
     }
     words = setting.name.split()
-    if "bernoulli" in words and "biased" not in words:  # a biased history leaves [0, 1]
-        makes["KLUCB"] = beyond.KLUCB
-    return makes
+    return makes | _registered(contextual=False, unit_rewards="bernoulli" in words and "biased" not in words)
+
+
+def _registered(*, contextual: bool, unit_rewards: bool) -> dict[str, Make]:
+    """The rules that have a constructor, each with the parameters of its example.
+
+    ``unit_rewards``: also those for rewards between 0 and 1, which a biased history leaves.
+    """
+    kinds = [kind for kind in load_all().values() if kind.title and kind.contextual == contextual]
+    return {
+        " ".join([kind.title, *(f"{value:g}" for value in kind.example.values() if value != "auto")]): partial(
+            constructor(kind.name), **kind.example
+        )
+        for kind in sorted(kinds, key=lambda kind: kind.title)
+        if unit_rewards or not kind.unit_rewards
+    }
 
 
 def _contextual(setting: Setting) -> dict[str, Make]:
-    makes: dict[str, Make] = {"Auto": beyond.Auto}
+    makes: dict[str, Make] = {"Auto": auto.Auto}
     for make in _linear(setting):
         makes |= {f"{make.__name__} {alpha:g}": partial(make, alpha=alpha) for alpha in ALPHAS}
     return makes | {
         "META": paper.META,
         "META d3rb": partial(paper.META, rule="d3rb"),
-        "LinTSC": partial(beyond.LinTSC, alpha=0.25),
-        "HierLinUCB unweighted": partial(beyond.HierLinUCB, weights=False),
+        "HierLinUCB unweighted": partial(auto.HierLinUCB, weights=False),
+        **_registered(contextual=True, unit_rewards=False),
     }

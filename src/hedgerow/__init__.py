@@ -2,9 +2,16 @@
 
 import hedgerow as hr
 
-policy = hr.META(["ad-1", "ad-2"], clusters=["news", "sport"])
+policy = hr.Auto(["ad-1", "ad-2"], clusters=["news", "sport"])
 decision = policy.select()
 policy.update(decision, reward=1.0)
+
+For every day (``dir(hr)``): ``Auto`` and ``Bandit`` choose arms, ``Meta`` chooses among policies, a ``Decision`` is what they
+return, ``Policy`` is what a policy of your own must have. ``Log``, ``History`` and ``Encoding`` hold what was logged. ``inspect``
+and ``evaluate`` say what a log is worth, ``simulate`` compares policies, ``load`` reads what ``save`` wrote.
+
+Also there: each policy by its name, such as ``hr.UCB``, ``hr.META`` or ``hr.UCBV`` (``dir(hr.policies)`` lists them), and the modules
+``hr.rules``, ``hr.problems``, ``hr.datasets``, ``hr.bounds`` and ``hr.testing``.
 """
 
 from importlib import import_module
@@ -12,7 +19,9 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from . import bounds, testing
+    from . import bounds as bounds
+    from . import policies as policies
+    from . import testing as testing
     from .core.state_file import load
     from .core.types import Decision, Policy
     from .data.encoding import Encoding
@@ -20,79 +29,90 @@ if TYPE_CHECKING:
     from .data.log import Log
     from .evaluate.evaluation import evaluate
     from .evaluate.inspection import inspect
-    from .experiments import datasets, problems
-    from .experiments.simulate import Shuffled, simulate
-    from .policies import rules
+    from .experiments import datasets as datasets
+    from .experiments import problems as problems
+    from .experiments.simulate import Shuffled as Shuffled
+    from .experiments.simulate import simulate
+    from .policies import rules as rules
+    from .policies.auto import Auto
+    from .policies.auto import HierLinUCB as HierLinUCB
+    from .policies.auto import HierUCB as HierUCB
     from .policies.bandit import Bandit
-    from .policies.beyond import BAST, KLUCB, MINUCB, TSC, UCBV, Auto, HierLinUCB, HierUCB, LinTSC
+    from .policies.bast import BAST as BAST
+    from .policies.klucb import KLUCB as KLUCB
+    from .policies.lints import LinTSC as LinTSC
     from .policies.meta import Meta
-    from .policies.paper import HUCB, HUCBC, META, UCB, UCBC, HLinUCB, HLinUCBC, HUCBCPrime, LinUCB, LinUCBC
+    from .policies.minucb import MINUCB as MINUCB
+    from .policies.paper import (
+        HUCB as HUCB,
+    )
+    from .policies.paper import (
+        HUCBC as HUCBC,
+    )
+    from .policies.paper import (
+        META as META,
+    )
+    from .policies.paper import (
+        UCB as UCB,
+    )
+    from .policies.paper import (
+        UCBC as UCBC,
+    )
+    from .policies.paper import (
+        HLinUCB as HLinUCB,
+    )
+    from .policies.paper import (
+        HLinUCBC as HLinUCBC,
+    )
+    from .policies.paper import (
+        HUCBCPrime as HUCBCPrime,
+    )
+    from .policies.paper import (
+        LinUCB as LinUCB,
+    )
+    from .policies.paper import (
+        LinUCBC as LinUCBC,
+    )
+    from .policies.thompson import TSC as TSC
+    from .policies.ucbv import UCBV as UCBV
+
+__all__ = [
+    "Auto",
+    "Bandit",
+    "Decision",
+    "Encoding",
+    "History",
+    "Log",
+    "Meta",
+    "Policy",
+    "evaluate",
+    "inspect",
+    "load",
+    "simulate",
+]
 
 _HOME = {
-    "Bandit": "policies.bandit",
     "Decision": "core.types",
     "Encoding": "data.encoding",
     "History": "data.history",
     "Log": "data.log",
-    "Meta": "policies.meta",
     "Policy": "core.types",
     "Shuffled": "experiments.simulate",
     "evaluate": "evaluate.evaluation",
     "inspect": "evaluate.inspection",
     "load": "core.state_file",
     "simulate": "experiments.simulate",
-    **dict.fromkeys(
-        ("UCB", "HUCB", "UCBC", "HUCBC", "HUCBCPrime", "LinUCB", "HLinUCB", "LinUCBC", "HLinUCBC", "META"), "policies.paper"
-    ),
-    **dict.fromkeys(("Auto", "BAST", "HierLinUCB", "HierUCB", "KLUCB", "LinTSC", "MINUCB", "TSC", "UCBV"), "policies.beyond"),
 }
+"""Where names are loaded from; those of policies are found in ``policies``."""
 
 _MODULES = {
     "bounds": "bounds",
     "datasets": "experiments.datasets",
+    "policies": "policies",
     "problems": "experiments.problems",
     "rules": "policies.rules",
     "testing": "testing",
 }
-
-__all__ = [
-    "BAST",
-    "HUCB",
-    "HUCBC",
-    "KLUCB",
-    "META",
-    "MINUCB",
-    "TSC",
-    "UCB",
-    "UCBC",
-    "UCBV",
-    "Auto",
-    "Bandit",
-    "Decision",
-    "Encoding",
-    "HLinUCB",
-    "HLinUCBC",
-    "HUCBCPrime",
-    "HierLinUCB",
-    "HierUCB",
-    "History",
-    "LinTSC",
-    "LinUCB",
-    "LinUCBC",
-    "Log",
-    "Meta",
-    "Policy",
-    "Shuffled",
-    "bounds",
-    "datasets",
-    "evaluate",
-    "inspect",
-    "load",
-    "problems",
-    "rules",
-    "simulate",
-    "testing",
-]
 
 try:
     __version__ = version("hedgerow")
@@ -104,9 +124,9 @@ def __getattr__(name: str) -> Any:
     """Load a part when it is first asked for, so that importing hedgerow stays quick."""
     if name in _MODULES:
         return import_module(f".{_MODULES[name]}", __name__)
-    if name not in _HOME:
+    if name not in _HOME and not name[:1].isupper():
         raise AttributeError(f"module 'hedgerow' has no attribute {name!r}")
-    value = getattr(import_module(f".{_HOME[name]}", __name__), name)
+    value = getattr(import_module(f".{_HOME.get(name, 'policies')}", __name__), name)
     globals()[name] = value
     return value
 

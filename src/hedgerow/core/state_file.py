@@ -101,8 +101,8 @@ def _listed(fields: Sequence[Field]) -> list[list[Any]]:
 def _write_whole(path: Path, data: bytes) -> None:
     """Put a file in place at once: written beside it under a name of its own, on disk, then renamed."""
     unfinished = path.with_name(f".{path.name}.{secrets.token_hex(8)}.part")
-    descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
     try:
+        descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
         with os.fdopen(descriptor, "wb") as file:
             file.write(data)
             file.flush()

@@ -14,8 +14,8 @@ from ..data.encoding import all_encoded
 from ..data.history import History
 from ..data.rounds import as_numbers
 from . import checks, learnt
-from .changeable import encoding_of
-from .expecting import Expecting
+from .bandit_state import encoding_of
+from .bandit_waiting import BanditWaiting
 from .explanation import Explanation, explained
 from .family import Course, choose_many, play
 from .learnt import Learnt, Recipe
@@ -28,7 +28,7 @@ BATCH = 1 << 22
 """Scores that ``select_many`` holds in memory at a time."""
 
 
-class Bandit(Expecting):
+class Bandit(BanditWaiting):
     """A policy: arms in a tree, sums in its nodes, and a rule that scores a node.
 
     Args:

@@ -14,7 +14,7 @@ from ..core.types import Floats, Integers, Links
 from . import estimated_scale
 from .family import Arrays
 from .optimism import ucb_level, ucb_value
-from .registry import SCALE, Parameter, register
+from .registry import SCALE, Parameter, fraction_of, register
 from .scan import Kernels, Scan, as_record, clock, known_mean, learn_scaled, run
 
 OWN = (*estimated_scale.FIELDS, Field("diameter", low=0.0, high=1e100))
@@ -82,10 +82,11 @@ def _bounds(arrays: Arrays) -> Floats:
     return found
 
 
-register(
+BAST = register(
     "bast",
-    lambda values: Scan(Kernels(index, choose, play, learn_scaled), OWN, estimated=values["scale"] == "auto", scores=_bounds),
+    lambda values: Scan(Kernels(index, choose, play, learn_scaled), OWN, fraction=fraction_of(values["scale"]), scores=_bounds),
     summary="An arm's bound is its index; a cluster's its index + diameter, but at most the best bound below it",
+    title="BAST",
     source="Coquelin and Munos 2007",
     parameters={
         "diameter": Parameter(
@@ -93,5 +94,5 @@ register(
         ),
         "scale": SCALE,
     },
-    example={"diameter": 0.2},
+    example={"diameter": 0.5, "scale": "auto"},
 )

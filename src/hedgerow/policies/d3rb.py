@@ -6,18 +6,19 @@ and depend on the order of rounds, so that no sums tell them.
 """
 
 import math
+from typing import Any
 
 import numpy as np
 
-from ..core.kernel import compiled
-from ..core.records import Field, record
+from ..core.kernel import compiled, inlined
+from ..core.records import Field
 from ..core.sums import PLAYS, TOTAL, waiting_at
 from ..core.types import Floats, Integers, Links
 from . import estimated_scale
-from .estimated_scale import SCALED
+from .estimated_scale import SCALED_SIZE, scale_of
 from .family import Arrays, Change, Estimates, Format, Waiting
-from .registry import SCALE, register
-from .scan import SIZE_OF_SCALE, Kernels, Scan, added, learn_scaled, run
+from .registry import SCALE, fraction_of, register
+from .scan import Kernels, Scan, added, learn_scaled, run
 
 CHANCE_OF_A_WRONG_DOUBLING = 0.1
 """delta, over all experts and rounds."""
@@ -28,10 +29,16 @@ DOUBT_WIDTH = 0.5
 HIGHEST_PRICE = 1e150
 
 
+@inlined
+def prices_of(state: Any) -> Any:
+    """The price of each node."""
+    return state[SCALED_SIZE:]
+
+
 @compiled
 def choose(tree: Links, online: Floats, history: Floats, waiting: Floats, state: Floats, key: int) -> int:
     """The expert of lowest potential d sqrt(n); the first of equal ones."""
-    prices = state[SIZE_OF_SCALE:]
+    prices = prices_of(state)
     chosen, least = 1, math.inf
     for node in range(1, len(tree)):
         potential = prices[node] * math.sqrt(online[node, PLAYS] + waiting_at(waiting, node))
@@ -69,7 +76,7 @@ def learn(
 ) -> None:
     """Add a reward, and double the expert's price if it falls short."""
     learn_scaled(tree, online, history, waiting, state, leaf, reward, settles)
-    balance(tree, online, record(state[:SIZE_OF_SCALE], SCALED).scale, state[SIZE_OF_SCALE:], leaf)
+    balance(tree, online, scale_of(state).scale, prices_of(state), leaf)
 
 
 @compiled
@@ -91,7 +98,7 @@ def play(
 
 def _minus_potentials(arrays: Arrays) -> Floats:
     plays = arrays.online[:, PLAYS] + (arrays.waiting[:, 0] if len(arrays.waiting) else 0.0)
-    potentials: Floats = arrays.state[SIZE_OF_SCALE:] * np.sqrt(plays)
+    potentials: Floats = prices_of(arrays.state) * np.sqrt(plays)
     return 0.0 - potentials
 
 
@@ -99,12 +106,12 @@ class D3RBFamily:
     """``Scan`` with a price for each expert in its state.
 
     Args:
-        estimated: Whether the scale is estimated.
+        fraction: Of the estimated noise, which the scale is to be; None for a scale that was given.
     """
 
-    def __init__(self, estimated: bool):
+    def __init__(self, fraction: float | None):
         kernels = Kernels(None, choose, play, learn)
-        self.scan = Scan(kernels, estimated_scale.FIELDS, estimated=estimated, scores=_minus_potentials)
+        self.scan = Scan(kernels, estimated_scale.FIELDS, fraction=fraction, scores=_minus_potentials)
         self.choose, self.learn, self.wait = self.scan.choose, self.scan.learn, self.scan.wait
         self.play = self.scan.play
 
@@ -119,7 +126,7 @@ class D3RBFamily:
         fitted = self.scan.fit(arrays, change, waiting)
         if change in (Change.MADE, Change.ARMS, Change.WITHDRAWN):
             prices = np.ones(len(arrays.tree))
-            fitted = fitted._replace(state=np.concatenate([fitted.state[:SIZE_OF_SCALE], prices]))
+            fitted = fitted._replace(state=np.concatenate([fitted.state[:SCALED_SIZE], prices]))
         return fitted
 
     def estimates(self, arrays: Arrays, context: Floats) -> Estimates:
@@ -133,7 +140,7 @@ class D3RBFamily:
 
 register(
     "d3rb",
-    lambda values: D3RBFamily(values["scale"] == "auto"),
+    lambda values: D3RBFamily(fraction_of(values["scale"])),
     summary="The lowest d sqrt(n); the price d of an expert doubles when its rewards fall short",
     source="Pacchiano, Dann and Gentile 2024",
     parameters={"scale": SCALE._replace(default="auto", doc="Noise of the rewards, as a standard deviation.")},

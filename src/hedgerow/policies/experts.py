@@ -1,6 +1,6 @@
 """The experts of a Meta: their names, what they must have in common, and how all of them change together or not at all."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -10,8 +10,11 @@ from ..core.validate import lacking
 from ..data.encoding import Encoding
 from ..data.history import common_encoding
 
-Awaited: TypeAlias = tuple[Label, tuple[str, ...], tuple[float, ...] | None]
+WaitingRound: TypeAlias = tuple[Label, tuple[str, ...], tuple[float, ...] | None]
 """A round whose reward is still to come: its arm, the experts that were followed (none, if others decided), and its context."""
+
+Step: TypeAlias = tuple[Any, Callable[[], None]]
+"""A policy, and what to do to it."""
 
 Plan: TypeAlias = list[tuple[Any, str, Any]]
 """Attributes to be set: of what, which, to what."""
@@ -63,22 +66,30 @@ def progress(policy: Any) -> tuple[int, int] | None:
     return None if count is None else count()
 
 
-def carry_out(steps: Iterable[tuple[Any, Callable[[], None]]]) -> None:
-    """Do all steps, each on its policy: the policies together are as before, or as after.
+def carry_out(steps: Sequence[Step]) -> None:
+    """Take all steps, each on its policy: the policies together are as before, or as after.
 
-    If something interrupts once the first are done, the others are done all the same, and then it is raised.
+    If the first step is refused, nothing has changed. If something interrupts later, the rest is done all the same, and then it is
+    raised. A policy's progress tells whether the step in hand was taken.
+
+    Args:
+        steps: Policies, and what to do to each.
+
+    Raises:
+        BaseException: Whatever interrupted.
     """
-    planned = [(policy, step, progress(policy)) for policy, step in steps]
-    done = 0
+    taken, seen = 0, []
     try:
-        for _, step, _ in planned:
+        for policy, step in steps:
+            seen.append(progress(policy))
             step()
-            done += 1
+            taken += 1
     except BaseException:
-        left = [step for at, (policy, step, was) in enumerate(planned) if at >= done and progress(policy) == was]
-        if len(left) < len(planned):
-            for step in left:
-                step()
+        if len(seen) > taken:
+            now = progress(steps[taken][0])
+            taken += int(now != seen[taken] or (now is None and taken > 0))  # someone else's policy is not asked twice
+        for _, step in steps[taken:] if taken else ():
+            step()
         raise
 
 

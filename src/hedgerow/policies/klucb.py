@@ -59,10 +59,11 @@ def play(
     run(choose, learn, tree, online, history, waiting, state, key, rewards, rows, arm_of, arms)
 
 
-register(
+KLUCB = register(
     "klucb",
     Scan(Kernels(index, choose, play)),
     summary="The largest q with N kl(mean, q) <= log(t + H), for rewards between 0 and 1",
+    title="KLUCB",
     source="Garivier and Cappe 2011",
     unit_rewards=True,
 )

@@ -62,13 +62,15 @@ def play(
         learn(tree, online, history, waiting, rows, leaf, rewards[drawn[t], arms[t]], contexts[t])
 
 
-register(
+LinTSC = register(
     "lints",
     RidgeTree(Kernels(score, choose, choose_batch, play)),
     summary="theta'x + alpha z sqrt(x' A^-1 x), z normal, at every level",
+    title="LinTSC",
     source="Agrawal and Goyal 2013",
     parameters={"alpha": Parameter(1.0, "Width of the draws, in standard errors.")},
     contextual=True,
     draws=True,
+    example={"alpha": 0.25},
     precisions=("double", "single"),
 )

@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,7 +15,7 @@ from ..data.encoding import all_encoded, encoded
 from ..data.rounds import as_numbers
 from .bandit import Bandit
 from .checks import own_decision
-from .experts import Awaited, by_name, carry_out, plain
+from .experts import Step, WaitingRound, by_name, carry_out, plain
 from .explanation import Explanation, explained_experts
 from .meta_changes import MetaChanges
 from .registry import rule as rule_of
@@ -23,6 +23,9 @@ from .waiting import Waiting
 
 if TYPE_CHECKING:
     from ..trust import Trust
+
+Told: TypeAlias = tuple[Policy, Decision, Floats | None]
+"""An expert, what it is told of a round, and the context that it takes."""
 
 CHOOSERS = ("ucb", "d3rb")
 """Rules that can choose among experts."""
@@ -62,7 +65,7 @@ class Meta(MetaChanges):
             raise ValueError(f"rule must be one of {shown(CHOOSERS)}, got {rule!r}")
         self.name, self.shared = name, bool(shared)
         self.experts = by_name(experts)
-        self._waiting: Waiting[Awaited] = Waiting()
+        self._waiting: Waiting[WaitingRound] = Waiting()
         self.chooser = Bandit(self.experts, rule_of(rule, {} if scale is None else {"scale": scale}), name=name)
         inner = [(key, getattr(expert, "identity", expert.name)) for key, expert in self.experts.items()]
         made = (self.chooser.identity, self.shared, inner)
@@ -157,13 +160,16 @@ class Meta(MetaChanges):
     def _learn(self, decision: Decision, reward: float) -> None:
         x = self._numbers(decision.context)
         self.admit(decision.arm, reward, x)
-        key = self._key(decision, x)
-        if self._waiting and key not in self._waiting:  # else it would be taken for one that others wait for
-            self._wait(decision, x, 1)
-        steps = [(expert, partial(_teach, expert, inner, reward, given)) for expert, inner, given in self._told(decision, x)]
+        key, told = self._key(decision, x), self._told(decision, x)
+        waited = key in self._waiting
+        expected = (
+            self._waiting and not waited
+        )  # one that nobody expected would settle one that others wait for: it is expected first
+        steps = self._waits(decision, told, 1) if expected else []
+        steps += [(expert, partial(_teach, expert, inner, reward, given)) for expert, inner, given in told]
         if decision.experts:
             steps.append((self.chooser, partial(self.chooser.learn, decision.experts[0], reward)))
-        self._counted(steps, key, -1 if key in self._waiting else 0)
+        self._counted(steps, key, -1 if waited else 0)
 
     def expect(self, decision: Decision) -> None:
         """Count a decision whose reward is still to come: in the expert that was followed, and with ``shared`` in all.
@@ -200,15 +206,18 @@ class Meta(MetaChanges):
 
     def _wait(self, decision: Decision, x: Floats | None, times: int) -> None:
         """Count a decision that waits for its reward, or no longer."""
-        told = self._told(decision, x)
-        say: Callable[[Any, Decision], Any] = (lambda p, d: p.expect(d)) if times > 0 else (lambda p, d: p.cancel(d))
-        steps: list[tuple[Any, Callable[[], None]]] = []
-        steps += [(expert, partial(say, expert, _with(inner, given))) for expert, inner, given in told]
-        if decision.experts:
-            steps.append((self.chooser, partial(say, self.chooser, Decision(decision.experts[0]))))
+        steps = self._waits(decision, self._told(decision, x), times)
         self._counted(steps, self._key(decision, x), times if steps else 0)
 
-    def _counted(self, steps: Sequence[tuple[Any, Callable[[], None]]], key: Awaited, times: int) -> None:
+    def _waits(self, decision: Decision, told: Sequence[Told], times: int) -> list[Step]:
+        """The steps by which those who hear of a decision wait for its reward, or no longer."""
+        say: Callable[[Any, Decision], Any] = (lambda p, d: p.expect(d)) if times > 0 else (lambda p, d: p.cancel(d))
+        steps: list[Step] = [(expert, partial(say, expert, _with(expert, inner, given))) for expert, inner, given in told]
+        if decision.experts:
+            steps.append((self.chooser, partial(say, self.chooser, Decision(decision.experts[0]))))
+        return steps
+
+    def _counted(self, steps: Sequence[Step], key: WaitingRound, times: int) -> None:
         """Carry out steps, and count the decision that waits with them: whatever interrupts, the count goes with the steps."""
         count, before = self._waiting[key], self.progress()
         try:
@@ -218,9 +227,9 @@ class Meta(MetaChanges):
             self._waiting.set(key, count + (times if self.progress() != before else 0))
             raise
 
-    def _told(self, decision: Decision, x: Floats | None) -> list[tuple[Policy, Decision, Floats | None]]:
+    def _told(self, decision: Decision, x: Floats | None) -> list[Told]:
         """The experts that hear of a round, what each is told, and its context; other people's first, since they may refuse."""
-        told: list[tuple[Policy, Decision, Floats | None]] = []
+        told: list[Told] = []
         followed = decision.experts[0] if decision.experts else None
         for name, expert in self.experts.items():
             given = x if expert.dimension else None
@@ -231,7 +240,7 @@ class Meta(MetaChanges):
                 told.append((expert, Decision(decision.arm), given))
         return sorted(told, key=lambda part: isinstance(part[0], Bandit | Meta))
 
-    def _key(self, decision: Decision, x: Floats | None) -> Awaited:
+    def _key(self, decision: Decision, x: Floats | None) -> WaitingRound:
         """A round as it is counted and saved."""
         return plain(decision.arm), decision.experts, None if x is None else tuple(x.tolist())
 
@@ -300,13 +309,15 @@ class Meta(MetaChanges):
         return f"{self.name}({', '.join(self.experts)}; {len(self.arms)} arms, {self.rounds} rounds)"
 
 
-def _with(decision: Decision, x: Floats | None) -> Decision:
-    return decision._replace(context=None if x is None else tuple(x.tolist()))
+def _with(expert: Policy, decision: Decision, x: Floats | None) -> Decision:
+    """A decision with its context: for an own expert as the array that it was made, for someone else's as plain numbers."""
+    context: Any = x if x is None or isinstance(expert, Bandit | Meta) else tuple(x.tolist())
+    return decision._replace(context=context)
 
 
 def _teach(expert: Policy, decision: Decision, reward: float, x: Floats | None) -> None:
     """An expert learns a round: its own, or one that others decided."""
     if decision.policy and not isinstance(expert, Bandit):
-        expert.update(_with(decision, x), reward)
+        expert.update(_with(expert, decision, x), reward)
     else:
         expert.learn(decision.arm, reward, x)

@@ -15,7 +15,7 @@ from ..data.encoding import Encoding
 from ..data.history import History
 from .bandit import Bandit
 from .checks import same_policy
-from .experts import Awaited, Plan, by_name, encoding_of, put_all
+from .experts import Plan, WaitingRound, by_name, encoding_of, put_all
 from .learnt import MOST_WAITING
 from .waiting import Waiting
 
@@ -28,7 +28,7 @@ class MetaChanges(Locked):
     shared: bool
     experts: dict[str, Policy]
     chooser: Bandit
-    _waiting: Waiting[Awaited]
+    _waiting: Waiting[WaitingRound]
 
     @property
     def arms(self) -> tuple[Label, ...]:

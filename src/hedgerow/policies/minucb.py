@@ -9,7 +9,7 @@ from ..core.sums import PLAYS, TOTAL, waiting_at
 from ..core.types import Floats, Integers, Links
 from . import estimated_scale
 from .optimism import ucb_level, ucb_value
-from .registry import SCALE, Parameter, register
+from .registry import SCALE, Parameter, fraction_of, register
 from .scan import Kernels, Scan, descend, known_mean, learn_scaled, run
 
 OWN = (*estimated_scale.FIELDS, Field("bias", low=0.0, high=1e100))
@@ -56,14 +56,15 @@ def play(
     run(choose, learn_scaled, tree, online, history, waiting, state, key, rewards, rows, arm_of, arms)
 
 
-register(
+MINUCB = register(
     "minucb",
-    lambda values: Scan(Kernels(index, choose, play, learn_scaled), OWN, estimated=values["scale"] == "auto"),
+    lambda values: Scan(Kernels(index, choose, play, learn_scaled), OWN, fraction=fraction_of(values["scale"])),
     summary="min(online mean + rad(n), pooled mean + rad(N) + bias H / N), rad the width of UCB",
+    title="MINUCB",
     source="Cheung and Lyu 2024",
     parameters={
         "bias": Parameter(None, "How far, at most, the history's means may be off, in units of the reward."),
         "scale": SCALE,
     },
-    example={"bias": 0.2},
+    example={"bias": 0.5, "scale": "auto"},
 )

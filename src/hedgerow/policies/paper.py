@@ -17,7 +17,7 @@ def UCB(arms: Iterable[Label], *, scale: float | str = 1.0) -> Bandit:
 
     Args:
         arms: Distinct labels.
-        scale: Noise of the rewards, as a standard deviation: multiplies the bonus. "auto" estimates it.
+        scale: Noise of the rewards, as a standard deviation: multiplies the bonus. "auto" estimates it, "auto/4" takes a quarter.
 
     Returns:
         A policy.
@@ -39,7 +39,7 @@ def HUCB(arms: Iterable[Label], *, history: History | None = None, scale: float 
     Args:
         arms: Distinct labels.
         history: What was played before.
-        scale: Noise of the rewards, as a standard deviation: multiplies the bonus. "auto" estimates it.
+        scale: Noise of the rewards, as a standard deviation: multiplies the bonus. "auto" estimates it, "auto/4" takes a quarter.
 
     Returns:
         A policy.
@@ -62,7 +62,7 @@ def UCBC(arms: Iterable[Label], *, clusters: Clusters | None = None, scale: floa
     Args:
         arms: Distinct labels.
         clusters: One label for each arm, or a mapping arm -> label; tuples nest deeper. None: no clusters.
-        scale: Noise of the rewards, as a standard deviation: multiplies the bonus. "auto" estimates it.
+        scale: Noise of the rewards, as a standard deviation: multiplies the bonus. "auto" estimates it, "auto/4" takes a quarter.
 
     Returns:
         A policy.
@@ -88,7 +88,7 @@ def HUCBC(
         arms: Distinct labels.
         clusters: One label for each arm, or a mapping arm -> label; tuples nest deeper. None: no clusters.
         history: What was played before.
-        scale: Noise of the rewards, as a standard deviation: multiplies the bonus. "auto" estimates it.
+        scale: Noise of the rewards, as a standard deviation: multiplies the bonus. "auto" estimates it, "auto/4" takes a quarter.
 
     Returns:
         A policy.
@@ -114,7 +114,7 @@ def HUCBCPrime(
         arms: Distinct labels.
         clusters: One label for each arm, or a mapping arm -> label; tuples nest deeper. None: no clusters.
         history: What was played before.
-        scale: Noise of the rewards, as a standard deviation: multiplies the bonus. "auto" estimates it.
+        scale: Noise of the rewards, as a standard deviation: multiplies the bonus. "auto" estimates it, "auto/4" takes a quarter.
 
     Returns:
         A policy.
@@ -271,7 +271,7 @@ def META(
         dimension: Length of the contexts, for experts with contexts; taken from the history if left out.
         alpha: Width of the bonus of experts with contexts, in standard errors; 1 if left out.
         rule: How an expert is chosen: "ucb", or "d3rb", which gives up a clearly bad expert sooner.
-        scale: Noise of the rewards, as the chooser takes it; "auto" estimates it.
+        scale: Noise of the rewards, as the chooser takes it; "auto" estimates it, "auto/4" takes a quarter.
         expert_scale: Noise of the rewards, as experts without contexts take it; 1 if left out.
         shared: Whether both experts learn from every round.
 

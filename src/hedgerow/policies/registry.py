@@ -1,23 +1,26 @@
 """Every way to choose, by name: a file of this folder registers its rule, and it is in Bandit, simulate, the league and the docs.
 
->>> from hedgerow.policies.registry import REGISTRY, load_all
->>> load_all()
->>> REGISTRY["ucbv"].source
+>>> from hedgerow.policies.registry import kind
+>>> kind("ucbv").source
 'Audibert, Munos and Szepesvari 2009'
 """
 
 import math
 from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
+from pathlib import Path
 from pkgutil import iter_modules
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ..core.records import Field
 from ..core.types import Floats
 from .family import Family
+
+if TYPE_CHECKING:
+    from .bandit import Bandit
 
 
 class Parameter(NamedTuple):
@@ -27,7 +30,7 @@ class Parameter(NamedTuple):
         default: Its value if it is left out; None if it must be given.
         doc: What it means, with its unit.
         largest: The largest value that makes sense.
-        estimated: Whether "auto" has it estimated from the rewards.
+        estimated: Whether "auto" has it estimated from the rewards, and "auto/4" takes a quarter of that.
         choices: The values it may have, if it is not a number.
         capped: What larger values are taken as.
     """
@@ -47,7 +50,7 @@ class Parameter(NamedTuple):
             value: What the user gave.
 
         Returns:
-            A float, "auto", or one of the choices.
+            A float, "auto" or "auto/4" (with any number), or one of the choices.
 
         Raises:
             ValueError: The value makes no sense.
@@ -56,12 +59,12 @@ class Parameter(NamedTuple):
             if not any(type(value) is type(choice) and value == choice for choice in self.choices):
                 raise ValueError(f"{name} must be {' or '.join(_shown(choice) for choice in self.choices)}, got {value!r}")
             return value
-        if self.estimated and isinstance(value, str) and value == "auto":
-            return value
+        if self.estimated and isinstance(value, str) and (fraction := fraction_of(value)) is not None:
+            return "auto" if fraction == 1.0 else f"auto/{1.0 / fraction:.12g}"
         if isinstance(value, np.integer | np.floating):
             value = float(value)
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0.0 <= value <= self.largest:
-            hint = ' or "auto"' if self.estimated else ""
+            hint = ', "auto" or a fraction of it such as "auto/4"' if self.estimated else ""
             raise ValueError(f"{name} must be a number of at least 0{hint}, got {value!r}")
         return min(float(value), self.capped)
 
@@ -70,7 +73,30 @@ def _shown(choice: Any) -> str:
     return f'"{choice}"' if isinstance(choice, str) else repr(choice)
 
 
-SCALE = Parameter(1.0, "Noise of the rewards, as a standard deviation: multiplies the bonus.", estimated=True)
+def fraction_of(scale: float | str) -> float | None:
+    """The fraction of the estimated noise that a scale stands for.
+
+    Args:
+        scale: A number, "auto", or "auto/4" for a quarter.
+
+    Returns:
+        1 for "auto", 0.25 for "auto/4"; None for a number, and for any other text.
+    """
+    word, _, divisor = scale.partition("/") if isinstance(scale, str) else ("", "", "")
+    if word != "auto":
+        return None
+    try:
+        parts = float(divisor or ("1" if scale == "auto" else "nan"))
+    except ValueError:
+        return None
+    return 1.0 / parts if 1e-3 <= parts <= 1e3 else None
+
+
+SCALE = Parameter(
+    1.0,
+    'Noise of the rewards, as a standard deviation: multiplies the bonus. "auto" estimates it, "auto/4" takes a quarter.',
+    estimated=True,
+)
 """The scale of a bonus that suits noise of standard deviation 1 as it is."""
 
 
@@ -79,6 +105,7 @@ class Kind(NamedTuple):
 
     Args:
         name: What it is called.
+        title: The name of its constructor.
         make_family: Makes the family that chooses and learns from the rule's parameters.
         parameters: What it can be made with, by name.
         summary: One sentence: what it does.
@@ -90,10 +117,11 @@ class Kind(NamedTuple):
         reads_clusters: Whether it can have clusters.
         cluster_history: Whether it can do without the history of clusters (HUCBC').
         precisions: Of the rows it derives.
-        example: Parameters that it must be given, for tests and leagues.
+        example: Parameters to make it with, for tests and leagues.
     """
 
     name: str
+    title: str
     make_family: Callable[[Mapping[str, Any]], Family]
     parameters: Mapping[str, Parameter]
     summary: str
@@ -172,6 +200,7 @@ def register(
     *,
     summary: str,
     source: str,
+    title: str = "",
     parameters: Mapping[str, Parameter] | None = None,
     contextual: bool = False,
     draws: bool = False,
@@ -181,7 +210,7 @@ def register(
     cluster_history: bool = True,
     precisions: tuple[str, ...] = ("double",),
     example: Mapping[str, Any] | None = None,
-) -> Kind:
+) -> "Callable[..., Bandit]":
     """Make a rule known: to Bandit, simulate, the contract tests, the league and the tables of the docs.
 
     Args:
@@ -189,6 +218,7 @@ def register(
         family: What chooses and learns, or a function of the parameters that makes it.
         summary: One sentence: what it does.
         source: Who found it, and when.
+        title: The name of its constructor, ``hr.TITLE``; without one there is only the rule.
         parameters: What it can be made with, by name.
         contextual: Whether it needs contexts.
         draws: Whether choosing draws.
@@ -197,10 +227,10 @@ def register(
         reads_clusters: Whether it can have clusters.
         cluster_history: Whether clusters can be without the history of their arms.
         precisions: Of the rows it derives.
-        example: Parameters that must be given, for tests and leagues.
+        example: Parameters to make it with, for tests and leagues.
 
     Returns:
-        The registered kind.
+        Its constructor.
     """
 
     def make_family(values: Mapping[str, Any]) -> Family:
@@ -209,6 +239,7 @@ def register(
 
     REGISTRY[name] = Kind(
         name,
+        title,
         make_family,
         MappingProxyType(dict(parameters or {})),
         summary,
@@ -222,19 +253,30 @@ def register(
         precisions,
         MappingProxyType(dict(example or {})),
     )
-    return REGISTRY[name]
+    from .constructors import constructor
+
+    return constructor(name)
 
 
 def _homes() -> Iterator[str]:
     """The modules that may register a rule: those of this folder, and ``policy`` in each folder within."""
-    package = import_module(__package__)
-    return (f"{module.name}.policy" if module.ispkg else module.name for module in iter_modules(package.__path__))
+    folder = Path(__file__).parent
+    for module in iter_modules([str(folder)]):
+        if not module.ispkg:
+            yield module.name
+        elif (folder / module.name / "policy.py").exists():
+            yield f"{module.name}.policy"
 
 
-def load_all() -> None:
-    """Load every file of this folder, so that all rules are registered."""
+def load_all() -> dict[str, Kind]:
+    """Load every file of this folder, so that all rules are registered.
+
+    Returns:
+        The registered kinds by name.
+    """
     for module in _homes():
         import_module(f"{__package__}.{module}")
+    return REGISTRY
 
 
 def kind(name: str) -> Kind:

@@ -17,16 +17,15 @@ import numpy as np
 
 from ..core.draws import draw
 from ..core.kernel import COMPILED, compiled, inlined
-from ..core.records import Field, kind_of, named, record
+from ..core.records import Field, kind_of, named
 from ..core.sums import PLAYS, TOTAL, WAITS, fields_of, observe_reward, waiting_at
 from ..core.tree import FIRST, PARENT, SIZE, pick
 from ..core.types import Floats, Links
 from . import estimated_scale
-from .estimated_scale import NEVER, SCALED, rescale
+from .estimated_scale import NEVER, SCALED, SCALED_SIZE, rescale, scale_of
 from .family import Arrays, Change, Course, Estimates, Format, Waiting
 
 WAITS_ALONE = (Field("decisions", low=0.0, whole=True),)
-SIZE_OF_SCALE = 2
 
 
 @compiled
@@ -121,7 +120,7 @@ def learn_scaled(
 ) -> None:
     """Add a reward, and estimate the scale anew if that is due."""
     learn(tree, online, history, waiting, state, leaf, reward, settles)
-    own = record(state[:SIZE_OF_SCALE], SCALED)
+    own = scale_of(state)
     if online[0, PLAYS] >= own.rescale_at:
         rescale(tree, online, history, own)
 
@@ -169,8 +168,8 @@ class Scan:
 
     Args:
         kernels: What the rule consists of.
-        own: The fields of its state; of a rule with a scale, the first two are those of estimated_scale.py.
-        estimated: Whether its scale is estimated.
+        own: The fields of its state; of a rule with a scale, they begin with those of estimated_scale.py.
+        fraction: Of the estimated noise, which the scale is to be; None for a scale that was given.
         scores: The index of every node, if it is not one node's alone.
     """
 
@@ -179,13 +178,13 @@ class Scan:
         kernels: Kernels,
         own: tuple[Field, ...] = (),
         *,
-        estimated: bool = False,
+        fraction: float | None = None,
         scores: Callable[[Arrays], Floats] | None = None,
     ):
-        self.kernels, self.own, self.estimated = kernels, own, estimated
+        self.kernels, self.own, self.fraction = kernels, own, fraction
         self.kind = kind_of(own)
         self.scores = scores or self._scores
-        self.scaled = own[:SIZE_OF_SCALE] == estimated_scale.FIELDS
+        self.scaled = own[:SCALED_SIZE] == estimated_scale.FIELDS
 
     def format(self, nodes: int, dimension: int | None) -> Format:
         """Sums, counts of waiting decisions, and the rule's own numbers."""
@@ -194,15 +193,22 @@ class Scan:
     def fit(self, arrays: Arrays, change: Change, waiting: Waiting = ()) -> Arrays:
         """The scale, if it is estimated."""
         counted = counts(arrays, waiting)
-        if change in (Change.LOADED, Change.WAITING) or not self.scaled:
+        if change is Change.WAITING or not self.scaled:
+            return arrays._replace(waiting=counted)
+        if change is Change.LOADED:
+            self._check(named(arrays.state, SCALED))
             return arrays._replace(waiting=counted)
         state = arrays.state.copy()
         own = named(state, SCALED)
-        if not self.estimated:
-            own.rescale_at = NEVER
-        else:
-            rescale(arrays.tree, arrays.online, arrays.history, as_record(state[:SIZE_OF_SCALE], SCALED))
+        own.fraction, own.rescale_at = self.fraction or 1.0, NEVER
+        if self.fraction is not None:
+            rescale(arrays.tree, arrays.online, arrays.history, as_record(state, SCALED))
         return arrays._replace(waiting=counted, state=state)
+
+    def _check(self, own: Any) -> None:
+        """Refuse a scale from a file that this rule cannot have."""
+        if own.fraction != (self.fraction or 1.0) or (own.rescale_at == NEVER) != (self.fraction is None):
+            raise ValueError("its scale is estimated otherwise than its parameters say")
 
     def choose(self, arrays: Arrays, context: Floats, key: int) -> int:
         """The leaf to play."""
@@ -231,8 +237,11 @@ class Scan:
         return np.array([index(online, history, waiting, node, t, own, -1) for node in range(len(online))])
 
     def settings(self, state: Floats) -> dict[str, float]:
-        """An estimated scale, by name."""
-        return {"scale": float(named(state, SCALED).scale)} if self.estimated else {}
+        """An estimated scale, and the noise that it is a fraction of, by name."""
+        if self.fraction is None:
+            return {}
+        scale = float(named(state, SCALED).scale)
+        return {"scale": scale} if self.fraction == 1.0 else {"scale": scale, "noise": scale / self.fraction}
 
     def merge(self, own: Arrays, other: Arrays, since: Arrays | None) -> tuple[Floats, Floats]:
         """Sums add up; nothing in the state is learnt apart from them."""
@@ -245,8 +254,8 @@ class Scan:
 
 
 def as_record(floats: Floats, kind: Any) -> Any:
-    """A row of floats as the record that a kernel takes from Python."""
-    return floats.view(kind)[0] if COMPILED else named(floats, kind)
+    """A row of floats as the record that a kernel takes from Python; it may be longer."""
+    return floats[: kind.itemsize // 8].view(kind)[0] if COMPILED else named(floats, kind)
 
 
 def counts(arrays: Arrays, waiting: Iterable[tuple[int, Floats]]) -> Floats:

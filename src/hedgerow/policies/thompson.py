@@ -9,7 +9,7 @@ from ..core.records import kind_of, record
 from ..core.sums import PLAYS, waiting_at
 from ..core.types import Floats, Integers, Links
 from . import estimated_scale
-from .registry import SCALE, register
+from .registry import SCALE, fraction_of, register
 from .scan import Kernels, Scan, descend, known_mean, learn_scaled, run
 
 OWN = estimated_scale.FIELDS
@@ -49,10 +49,11 @@ def play(
     run(choose, learn_scaled, tree, online, history, waiting, state, key, rewards, rows, arm_of, arms)
 
 
-register(
+TSC = register(
     "thompson",
-    lambda values: Scan(Kernels(index, choose, play, learn_scaled), OWN, estimated=values["scale"] == "auto"),
+    lambda values: Scan(Kernels(index, choose, play, learn_scaled), OWN, fraction=fraction_of(values["scale"])),
     summary="mean + scale z / sqrt(N), z normal, at every level",
+    title="TSC",
     source="Thompson 1933; Carlsson, Dubhashi and Johansson 2021",
     parameters={"scale": SCALE._replace(default="auto", doc="Noise of the rewards, as a standard deviation.")},
     draws=True,

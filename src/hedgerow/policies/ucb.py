@@ -14,10 +14,10 @@ from ..core.sums import PLAYS, TOTAL, waiting_at
 from ..core.tree import FIRST, PARENT, SIZE
 from ..core.types import Floats, Integers, Links
 from . import estimated_scale
-from .estimated_scale import SCALED, rescale
+from .estimated_scale import rescale, scale_of
 from .family import Arrays, Change, Course, Waiting
 from .optimism import ucb_level, ucb_value
-from .registry import SCALE, register
+from .registry import SCALE, fraction_of, register
 from .scan import Kernels, Scan, add_reward, clock, descend, first_of_best, known_mean, learn_scaled, one_of_best, run
 from .tournament import PLACE, PLACE_SIZE, seated, spoil, spoil_all, winner
 
@@ -155,7 +155,7 @@ def play_prompt(
         arms[t] = arm_of[leaf]
         add_reward(tree, online, leaf, rewards[rows[t], arms[t]])
         if online[0, PLAYS] >= own.rescale_at:
-            rescale(tree, online, history, record(state, SCALED))
+            rescale(tree, online, history, scale_of(state))
 
 
 @compiled
@@ -188,11 +188,11 @@ class UCBFamily:
     """The family of this rule: ``Scan``, and tournaments where many nodes stand side by side.
 
     Args:
-        estimated: Whether the scale is estimated.
+        fraction: Of the estimated noise, which the scale is to be; None for a scale that was given.
     """
 
-    def __init__(self, estimated: bool):
-        self.scan = Scan(Kernels(index, choose, play, learn_scaled), OWN, estimated=estimated)
+    def __init__(self, fraction: float | None):
+        self.scan = Scan(Kernels(index, choose, play, learn_scaled), OWN, fraction=fraction)
         self.format, self.wait, self.estimates, self.merge = (
             self.scan.format,
             self.scan.wait,
@@ -241,7 +241,7 @@ class UCBFamily:
 
 register(
     "ucb",
-    lambda values: UCBFamily(values["scale"] == "auto"),
+    lambda values: UCBFamily(fraction_of(values["scale"])),
     summary="mean + scale sqrt(2 log(t + H) / (n + H)), the paper's optimistic index",
     source="Bouneffouf, Parthasarathy, Samulowitz and Wistuba 2019; Auer, Cesa-Bianchi and Fischer 2002",
     parameters={"scale": SCALE},

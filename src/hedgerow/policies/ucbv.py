@@ -54,10 +54,11 @@ def play(
     run(choose, learn, tree, online, history, waiting, state, key, rewards, rows, arm_of, arms)
 
 
-register(
+UCBV = register(
     "ucbv",
     Scan(Kernels(index, choose, play), OWN),
     summary="mean + sqrt(2 V L / N) + 3 b L / N, L = log(t + H), V the arm's variance, b the range of the rewards",
+    title="UCBV",
     source="Audibert, Munos and Szepesvari 2009",
     parameters={"reward_range": Parameter(1.0, "Width of the interval that rewards lie in: maximum minus minimum.")},
 )

@@ -21,7 +21,7 @@ def findings(policy: Bandit) -> Trust:
     labels = arms.clusters or ()
     number_of = {label: number for number, label in enumerate(dict.fromkeys(labels))}
     grouped = 1 < len(number_of) < len(labels)
-    blank = Trust(policy.name, policy.rounds, grouped=grouped, noise=estimated.get("scale", estimated.get("noise")))
+    blank = Trust(policy.name, policy.rounds, grouped=grouped, noise=estimated.get("noise", estimated.get("scale")))
     groups = np.array([number_of[label] for label in labels])
     if dimension is None:
         history = _drifted(rewards.agreement(nodes), estimated)

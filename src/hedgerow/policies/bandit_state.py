@@ -1,7 +1,6 @@
-"""The part of a Bandit that changes as a whole: its arms, clusters, history, what workers learnt, and its file."""
+"""What a Bandit has learnt: what can be asked of it, the states that changes would lead to, and its file."""
 
 from functools import partial
-from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
@@ -9,6 +8,7 @@ import numpy as np
 from ..core import state_file, validate
 from ..core.arms import Clusters, new_path, regrouped
 from ..core.locking import Locked, whole
+from ..core.sums import LARGEST
 from ..core.types import Floats, Label
 from ..data.encoding import Encoding, encoded
 from ..data.history import History, check_alike, common_encoding
@@ -16,8 +16,8 @@ from . import checks, learnt
 from .learnt import Learnt, Recipe
 
 
-class Changeable(Locked):
-    """What a policy has learnt, under one reference: every change makes a new state, and puts it in place at once."""
+class BanditState(Locked):
+    """What a policy has learnt, under one reference, and the states that a change would lead to."""
 
     identity: str
     _recipe: Recipe
@@ -54,16 +54,6 @@ class Changeable(Locked):
         return tuple(self._learnt.arms.labels)
 
     @property
-    def clusters(self) -> tuple[Label, ...] | None:
-        """The cluster of each arm; assign others at any time."""
-        return self._learnt.arms.clusters
-
-    @clusters.setter
-    @whole
-    def clusters(self, clusters: Clusters) -> None:
-        self.put(self.in_clusters(clusters))
-
-    @property
     def clustered(self) -> bool:
         """Whether the arms stand in clusters."""
         return self._learnt.arms.clustered
@@ -92,17 +82,6 @@ class Changeable(Locked):
     def waiting(self) -> int:
         """Expected decisions whose reward has not come yet."""
         return self._learnt.waiting.total()
-
-    @property
-    def history(self) -> History:
-        """What the policy started from; assign another, or a weighted one, at any time."""
-        now = self._learnt
-        return History(now.arms.labels, now.history_rows(), self._dimension, encoding=now.encoding)
-
-    @history.setter
-    @whole
-    def history(self, history: History | None) -> None:
-        self.put(self.with_history(history))
 
     def with_history(self, history: History | None) -> Learnt:
         """What the policy would have learnt, had it started from another history; nothing changes.
@@ -220,7 +199,7 @@ class Changeable(Locked):
         Args:
             arm: What was played.
             reward: What it earned.
-            x: The context, as an array.
+            x: The context, as an array of finite numbers.
 
         Raises:
             ValueError: The policy does not take such a reward or context.
@@ -228,7 +207,8 @@ class Changeable(Locked):
         """
         self._learnt.arms.leaf(arm)
         self._checked_reward(reward)
-        validate.checked_context(x, self._dimension, self.name, self._largest)
+        if x is not None and self._largest < LARGEST:
+            validate.usable_context(x, self._largest)
 
     def put(self, state: Learnt) -> None:
         """Put a state in place that one of the functions above made.
@@ -237,76 +217,6 @@ class Changeable(Locked):
             state: The new state.
         """
         self._learnt = state
-
-    @whole
-    def add_arm(self, arm: Label, cluster: Label | None = None) -> None:
-        """Offer one more arm from now on.
-
-        Args:
-            arm: Its label.
-            cluster: Its cluster, for a clustered policy; it may be new.
-
-        Raises:
-            ValueError: The arm is there already, or its cluster is missing or not wanted.
-
-        Examples:
-            >>> import hedgerow as hr
-            >>> policy = hr.UCB(["a", "b"])
-            >>> policy.add_arm("c")
-            >>> policy.arms
-            ('a', 'b', 'c')
-        """
-        self.put(self.with_arm(arm, cluster))
-
-    @whole
-    def remove_arm(self, arm: Label) -> None:
-        """Withdraw an arm with its rewards, as if it had never been there.
-
-        What they said of the noise of all arms may stay.
-
-        Args:
-            arm: Its label.
-
-        Raises:
-            KeyError: The arm is not there.
-            ValueError: It is the only one.
-        """
-        self.put(self.without_arm(arm))
-
-    @whole
-    def merge(self, other: Self, *, since: Self | None = None) -> None:
-        """Add what another worker learnt online.
-
-        Args:
-            other: A policy made alike, with the same arms.
-            since: The policy that both workers started from, if it had learnt something already: that part is in both and is not
-                counted again.
-
-        Raises:
-            ValueError: The workers do not belong together.
-
-        Examples:
-            >>> import hedgerow as hr
-            >>> one, other = hr.UCB(["a", "b"]), hr.UCB(["a", "b"])
-            >>> other.learn("b", 1.0)
-            >>> one.merge(other)
-            >>> one.rounds
-            1
-        """
-        self.put(self.merged(other, since=since))
-
-    @whole
-    def save(self, path: str | Path) -> None:
-        """Write the whole state to a file that ``hedgerow.load`` reads.
-
-        Args:
-            path: The file; what is there is replaced, whole or not at all.
-
-        Raises:
-            OSError: The file cannot be written there.
-            ValueError: Sums have grown beyond what a file can hold.
-        """
-        state_file.save(path, *self._state())
 
     def _state(self) -> tuple[state_file.Manifest, dict[str, state_file.Block]]:
         manifest = {"kind": "bandit", "identity": self.identity, **learnt.to_manifest(self._recipe, self._learnt)}

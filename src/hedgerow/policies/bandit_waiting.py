@@ -1,51 +1,63 @@
-"""Decisions whose reward is still to come: counted in the width of their arm, settled by their reward, or cancelled."""
+"""The part of a Bandit that waits: decisions whose reward is still to come count in the width of their arm."""
 
 import numpy as np
 
 from ..core import validate
-from ..core.sums import PLAYS
+from ..core.sums import PLAYS, waiting_at
 from ..core.types import Decision, Floats
-from . import checks, learnt
-from .changeable import Changeable
-from .learnt import Round
+from . import checks
+from .bandit_changes import BanditChanges
+from .family import Arrays
+from .learnt import Learnt, Round
 
 
-class Expecting(Changeable):
-    """The part of a Bandit that waits.
+class BanditWaiting(BanditChanges):
+    """Decisions are expected, settled by their reward, or cancelled.
 
-    The list of decisions that wait is the truth; the arrays follow it. Whatever interrupts a change, the list is brought in line
-    with what was learnt, and the arrays with the list.
+    A family changes its arrays in one compiled call, which nothing interrupts; the list of rounds that wait, and the reference to new
+    arrays, follow in Python. Where an exception comes between, the arrays tell what was done, and the rest is done before it is
+    raised: the state is that of before or of after.
     """
 
     def _settle(self, leaf: int, reward: float, x: Floats) -> None:
-        """Learn a reward while decisions wait: of one that was not expected, too, which is expected now."""
-        key = self._round(leaf, x)
-        if key not in self._learnt.waiting:
-            self._wait(key, leaf, x, 1)
-        now = self._learnt
-        count, plays = now.waiting[key], now.arrays.online[0, PLAYS]
+        """Learn a reward while decisions wait; one that was not expected is expected first, so that it settles no other."""
+        key, now = self._round(leaf, x), self._learnt
+        waited, all_waited, plays = now.waiting[key], waiting_at(now.arrays.waiting, 0), now.arrays.online[0, PLAYS]
         try:
-            now.waiting.set(key, count - 1)
-            self._family.learn(now.arrays, leaf, reward, x, now.still_waiting())
-        except BaseException:  # whatever interrupts: the count follows what was learnt, all else follows the count
-            now.waiting.set(key, count - int(now.arrays.online[0, PLAYS] > plays))
-            self._learnt = learnt.recounted(self._recipe, now)
+            if not waited:
+                self._wait(key, leaf, x, 1)
+            self._learn_waited(key, leaf, reward, x)
+        except BaseException:
+            now = self._learnt
+            if now.arrays.online[0, PLAYS] > plays:
+                now.waiting.set(key, waited - 1)
+            elif waiting_at(now.arrays.waiting, 0) > all_waited:
+                now.waiting.set(key, 1)
+                self._learn_waited(key, leaf, reward, x)
+            else:
+                now.waiting.set(key, waited)
             raise
         self._close()
+
+    def _learn_waited(self, key: Round, leaf: int, reward: float, x: Floats) -> None:
+        """Learn a reward that is waited for."""
+        now = self._learnt
+        now.waiting.set(key, now.waiting[key] - 1)
+        self._family.learn(now.arrays, leaf, reward, x, now.still_waiting())
 
     def _wait(self, key: Round, leaf: int, x: Floats, times: int) -> None:
         """Count a decision that waits for its reward, or no longer."""
         now = self._learnt
-        arrays, count = now.arrays, now.waiting[key]
-        if not now.waiting:
-            width = arrays.waiting.shape[1]
-            arrays = arrays._replace(waiting=np.zeros((len(arrays.online), width)))
+        arrays, count = _with_room(now), now.waiting[key]
+        waited = waiting_at(arrays.waiting, 0)
         try:
             now.waiting.set(key, count + times)
             self._family.wait(arrays, leaf, x, times, now.still_waiting())
             self._learnt = now._replace(arrays=arrays)
         except BaseException:
-            self._learnt = learnt.recounted(self._recipe, now)
+            done = waiting_at(arrays.waiting, 0) != waited
+            now.waiting.set(key, count + times if done else count)
+            self._learnt = now._replace(arrays=arrays) if done else now
             raise
 
     def _close(self) -> None:
@@ -114,3 +126,11 @@ class Expecting(Changeable):
                 raise ValueError(f"{self.name} does not wait for a reward of {decision.arm!r}{where}")
             self._wait(key, leaf, x, -1)
             self._close()
+
+
+def _with_room(now: Learnt) -> Arrays:
+    """The arrays, with a row for what waits at each node."""
+    arrays = now.arrays
+    if now.waiting:
+        return arrays
+    return arrays._replace(waiting=np.zeros((len(arrays.online), arrays.waiting.shape[1])))

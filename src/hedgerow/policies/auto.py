@@ -1,0 +1,103 @@
+"""Auto, the policy for everyday use, and the two hierarchical models it chooses between."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from ..core.arms import Clusters
+from ..core.types import Label
+from ..data.history import History
+from .bandit import Bandit
+from .checks import contextual
+from .registry import rule
+
+
+def HierUCB(arms: Iterable[Label], *, clusters: Clusters | None = None, history: History | None = None) -> Bandit:
+    """Arms that are alike within clusters, as far as the data say so; nothing is to be tuned.
+
+    Of clusters within clusters the innermost count.
+
+    Args:
+        arms: Distinct labels.
+        clusters: One label for each arm, or a mapping arm -> label; tuples nest deeper. None: no clusters.
+        history: What was played before.
+
+    Returns:
+        A policy.
+
+    Raises:
+        ValueError: Something given makes no sense; the message says what.
+
+    Examples:
+        >>> import hedgerow as hr
+        >>> policy = hr.HierUCB(["a", "b", "c"], clusters=["x", "x", "y"])
+        >>> policy.update(policy.select(), reward=1.0)
+    """
+    return Bandit(arms, rule("hierucb", {}), clusters=clusters, history=history, name="HierUCB")
+
+
+def HierLinUCB(
+    arms: Iterable[Label],
+    *,
+    clusters: Clusters | None = None,
+    history: History | None = None,
+    dimension: int | None = None,
+    weights: str | bool = "auto",
+) -> Bandit:
+    """Linear rewards whose arms are alike within clusters, as far as the data say so; nothing is to be tuned.
+
+    theta_k ~ N(theta_cluster, e^2 I), theta_cluster ~ N(0, s^2 I), r = a + theta_k'x + noise. It estimates e, s, a and the noise,
+    and whether arms have levels of their own where nothing in the contexts is constant.
+
+    Args:
+        arms: Distinct labels.
+        clusters: One label for each arm, or a mapping arm -> label; tuples nest deeper. None: no clusters.
+        history: What was played before.
+        dimension: Length of the contexts; taken from the history if left out.
+        weights: "auto": where the noise grows with the mean, rounds weigh by one over their variance; False: all weigh the same.
+
+    Returns:
+        A policy.
+
+    Raises:
+        ValueError: Something given makes no sense; the message says what.
+
+    Examples:
+        >>> import hedgerow as hr
+        >>> policy = hr.HierLinUCB(["a", "b"], dimension=2)
+        >>> policy.update(policy.select([1.0, 0.5]), reward=1.0)
+    """
+    given: dict[str, Any] = {"clusters": clusters, "history": history, "dimension": dimension}
+    return Bandit(arms, rule("hierlinucb", {"weights": weights}), **given, name="HierLinUCB")
+
+
+def Auto(
+    arms: Iterable[Label], *, clusters: Clusters | None = None, history: History | None = None, dimension: int | None = None
+) -> Bandit:
+    """The policy we recommend when nothing is known about the grouping or the history: HierUCB, with contexts HierLinUCB.
+
+    It finds out online how far either can be trusted, and needs neither a scale nor tuning.
+
+    Args:
+        arms: Distinct labels.
+        clusters: One label for each arm, or a mapping arm -> label; tuples nest deeper. None: no clusters.
+        history: What was played before.
+        dimension: Length of the contexts; without it, and with a history without contexts, there are none.
+
+    Returns:
+        A policy.
+
+    Raises:
+        ValueError: Something given makes no sense; the message says what.
+
+    Examples:
+        >>> import hedgerow as hr
+        >>> policy = hr.Auto(["ad-1", "ad-2", "ad-3"], clusters=["news", "news", "sport"])
+        >>> policy.update(policy.select(), reward=1.0)
+        >>> hr.Auto(["a", "b"], dimension=3).select([0.2, 1.0, 0.0]).arm
+        'a'
+    """
+    if not contextual(dimension, history):
+        return Bandit(arms, rule("hierucb", {}), clusters=clusters, history=history, name="Auto")
+    return Bandit(
+        arms, rule("hierlinucb", {"weights": "auto"}), clusters=clusters, history=history, dimension=dimension, name="Auto"
+    )
