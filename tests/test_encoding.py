@@ -10,7 +10,8 @@ import pyarrow as pa
 import pytest
 
 import hedgerow as hr
-from hedgerow.data.encoding import Column, Encoding, encoded
+from hedgerow.data.context_column import Column
+from hedgerow.data.encoding import Encoding, encoded
 
 ROWS = {
     "ad": ["a", "b", "a", "b", "a"],

@@ -281,3 +281,8 @@ def test_many_columns_of_a_pandas_frame_are_no_cause_for_warnings():
         {"arm": rng.choice(["a", "b"], 200), "r": rng.random(200), "city": rng.choice(list("abcdefghijklm"), 200)}
     )
     assert hr.History.from_frame(frame, arm="arm", reward="r", context=["city"]).dimension == 13
+
+
+def test_a_number_too_large_for_a_double_is_named():
+    with pytest.raises(ValueError, match="rewards must give one number per round, row 1 has 1000"):
+        hr.History.from_rounds(arms=["a", "b"], rewards=[1, 10**400])

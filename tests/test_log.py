@@ -338,7 +338,7 @@ def test_one_enormous_line_takes_little_memory(tmp_path):
         ({"propensity": "p"}, "must be above 0 and at most 1, column 'p' has 2"),
         ({"propensity": "mixed"}, "'mixed' must hold numbers.* such as 'x'"),
         ({"propensity": "r"}, "column 'r' is given twice, as reward and propensity"),
-        ({"clusters": "r"}, "column 'r' is given twice, as reward and clusters; each column plays one part"),
+        ({"clusters": "r"}, "column 'r' is given twice, as reward and clusters; each column plays one role"),
         ({"clusters": "arm"}, "column 'arm' is given twice, as arm and clusters"),
         ({"clusters": "mixed", "context": "mixed"}, "column 'mixed' is given twice, as context and clusters"),
         ({"context": "day"}, "'day' must hold numbers, truth values or text"),
@@ -529,3 +529,45 @@ def test_contexts_with_leading_zeros_are_codes(tmp_path):
     assert hr.History.from_file(place, **names).encoding.names == ("zip=0101", "zip=1000", "age")
     log = hr.Log.read(place, **names)
     assert (log.context["zip"][-1], log.context["age"][-1]) == ("0101", 40.0)
+
+
+def test_a_table_of_sums_per_arm_is_pointed_out():
+    """Each arm has one row, and a column counts its rounds: it would be read as one round an arm."""
+    frame = pl.DataFrame({"ad": ["a", "b", "c"], "clicks": [5, 2, 0], "count": [50, 40, 30]})
+    with pytest.warns(UserWarning, match=r"each arm has one row, and column 'count' .* hedgerow.History.from_sums takes sums"):
+        hr.Log.read(frame, arm="ad", reward="clicks")
+    with pytest.warns(UserWarning, match="each arm has one row"):
+        hr.History.from_frame(frame, arm="ad", reward="clicks")
+    hr.Log.read(pl.concat([frame, frame]), arm="ad", reward="clicks")
+    hr.Log.read(frame.drop("count"), arm="ad", reward="clicks")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("ad,click\ra,1\rb,0\r", "log.csv cannot be read: its lines end with a bare carriage return; save it with the line ends"),
+        (f"ad,click,{'x' * 140_000}\na,1,1\n", "log.csv cannot be read: its first line is no header"),
+    ],
+    ids=["carriage returns", "long header"],
+)
+def test_a_first_line_that_is_no_header_is_refused_in_a_sentence(tmp_path, text, message):
+    (tmp_path / "log.csv").write_bytes(text.encode())
+    with pytest.raises(ValueError, match=message):
+        hr.Log.read(tmp_path / "log.csv", arm="ad", reward="click")
+
+
+def test_columns_are_found_in_linear_time(tmp_path):
+    """Twice as many columns may take twice as long, not four times: counted in comparisons of names, not in seconds."""
+
+    class Name(str):
+        __slots__ = ()
+        compared = 0
+        __hash__ = str.__hash__
+
+        def __eq__(self, other):
+            Name.compared += 1
+            return str.__eq__(self, other)
+
+    frame = pl.DataFrame({f"x{k}": [1.0] for k in range(2000)} | {"ad": ["a"], "r": [1.0]})
+    hr.Log.read(frame, arm=Name("ad"), reward=Name("r"), context=[Name(f"x{k}") for k in range(2000)])
+    assert Name.compared < 100_000

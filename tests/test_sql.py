@@ -10,7 +10,7 @@ import pytest
 import sqlglot
 
 import hedgerow as hr
-from hedgerow.data.encoding import Column
+from hedgerow.data.context_column import Column
 from hedgerow.data.sql import DIALECTS, sum_names
 
 rng = np.random.default_rng(1)
@@ -120,7 +120,7 @@ def test_tables_that_are_no_sums():
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"reward": "ad"}, "column 'ad' is given twice, as arm and reward; each column plays one part"),
+        ({"reward": "ad"}, "column 'ad' is given twice, as arm and reward; each column plays one role"),
         ({"context": ["age", "click"]}, "column 'click' is given twice, as reward and context"),
         ({"context": hr.Encoding.of({"ad": np.ones(2)})}, "column 'ad' is given twice, as arm and context"),
         ({"arm": ""}, "arm must name a column, got ''"),
@@ -155,3 +155,22 @@ def test_the_squares_of_a_context_are_found_among_the_products():
 def test_an_arm_column_may_begin_as_sums_do():
     row = {"x_arm": "a", "plays": 5.0, "total": 3.0, "squares": 4.0}
     assert hr.History.from_sums(pl.DataFrame([row]), arm="x_arm").dimension is None
+
+
+@pytest.mark.parametrize("name", ["a\\` FROM t; DROP TABLE x; --", "a` FROM t; --", 'a" FROM t; --', "a\\", "a'; --"])
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_no_name_closes_its_own_quotes(name, dialect):
+    query = hr.History.sql("clicks", arm=name, reward="click", dialect=dialect)
+    (parsed,) = sqlglot.parse(query, dialect=dialect)
+    tables = {table.name for table in parsed.find_all(sqlglot.exp.Table)}
+    assert tables == {"clicks", "logged", "judged", "usable"}
+
+
+@pytest.mark.parametrize(
+    "table", ["(SELECT 1); DROP TABLE x; --", "(SELECT 1) AS a, (SELECT 2)", "(SELECT ')'", "(SELECT 1; SELECT 2)"]
+)
+def test_a_query_is_one_pair_of_parentheses(table):
+    with pytest.raises(ValueError, match="a query must be one pair of parentheses around it"):
+        hr.History.sql(table, arm="ad", reward="click")
+    query = "(SELECT ad, ')' AS x, \"a)\" AS click FROM (SELECT * FROM t))"
+    assert query in hr.History.sql(query, arm="ad", reward="click")

@@ -9,19 +9,43 @@ from ..core.arms import as_label, check_direction, name_of, shown
 from ..core.types import Label
 from .columns import separator_hint
 from .files import exists, read_texts
+from .roles import absent_from
 
 Table: TypeAlias = dict[Label, Label]
 
 
 def given_table(clusters: Mapping[Any, Any], arms: Sequence[Label]) -> Table:
-    """A mapping arm -> cluster, with its arms written as those of the log."""
+    """A mapping arm -> cluster, with its arms written as those of the log.
+
+    Args:
+        clusters: the mapping as the user gives it.
+        arms: the arms of the log.
+
+    Returns:
+        The cluster of each arm that the mapping names.
+
+    Raises:
+        ValueError: if it maps clusters to arms, or puts an arm into two clusters.
+    """
     check_direction(clusters, arms)
     convert = _as_in(arms)
     return _table(((convert(as_label(arm, "an arm label")), label) for arm, label in clusters.items()), "clusters")
 
 
 def column_table(arms: Sequence[Label], labels: Iterable[Any], column: str) -> Table:
-    """The one cluster that a column of the log gives each arm; ``arms`` are those of its rows."""
+    """The one cluster that a column of the log gives each arm.
+
+    Args:
+        arms: the arm of each row.
+        labels: the cell of the column in each row.
+        column: the name of the column, for error messages.
+
+    Returns:
+        The cluster of each arm that has one.
+
+    Raises:
+        ValueError: if the column puts an arm into two clusters.
+    """
     pairs = dict.fromkeys(zip(arms, labels, strict=True))
     return _table((pair for pair in pairs if pair[1] is not None and pair[1] == pair[1]), f"column {column!r}")
 
@@ -30,6 +54,17 @@ def file_table(place: str | Path, arms: Sequence[Label], separator: str | None =
     """The clusters of a file with the columns arm and cluster, or those named in ``FILE:arm_column,cluster_column``.
 
     Several columns of clusters, outermost first, nest them.
+
+    Args:
+        place: path of the file, with or without the names of its columns.
+        arms: the arms of the log.
+        separator: the separator of the log's own files.
+
+    Returns:
+        The cluster of each arm that the file names.
+
+    Raises:
+        ValueError: if there is no such file or column, or an arm is in two clusters.
     """
     path, names = _parted(str(place))
     if not exists(path):
@@ -37,7 +72,7 @@ def file_table(place: str | Path, arms: Sequence[Label], separator: str | None =
         hint = f"; after {file}: there must be two columns or more, as in {file}:arm,cluster" if file and exists(file) else ""
         raise ValueError(f"clusters {str(place)!r} is neither a column of the log nor a file{hint}")
     columns = read_texts(path, separator)
-    if missing := [name for name in names if name not in columns]:
+    if missing := absent_from(columns, names):
         raise ValueError(
             f"{Path(path).name} has no column {shown(missing)}; its columns are {shown(columns, 20)}: "
             f"name them as in {Path(path).name}:arm_column,cluster_column{separator_hint([*columns])}"
@@ -49,7 +84,19 @@ def file_table(place: str | Path, arms: Sequence[Label], separator: str | None =
 
 
 def extended(arms: Sequence[Label], table: Table, unlisted: Label | None) -> tuple[tuple[Label, ...], tuple[Label, ...]]:
-    """The arms of a log, then those that only the table names, and the cluster of each; ``unlisted``: that of all others."""
+    """Every arm of a log or of its clusters, with its cluster.
+
+    Args:
+        arms: the arms of the log.
+        table: the cluster of each arm that has one.
+        unlisted: the cluster of all others.
+
+    Returns:
+        The arms of the log, then those that only the table names; and the cluster of each.
+
+    Raises:
+        ValueError: if an arm has no cluster and there is none for the others.
+    """
     if missing := [arm for arm in arms if arm not in table]:
         if unlisted is None:
             way = "name one for each, or put them all into one with unlisted='rest' (--unlisted rest)"

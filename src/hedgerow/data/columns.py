@@ -3,32 +3,36 @@
 import datetime
 import math
 import re
+import warnings
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from ..core.arms import shown
 from ..core.types import Floats
+from .roles import absent_from
 
 ROWS_TO_SHOW = 100_000
 """Rows among which an error message looks for a value to show, if they are no texts."""
 
-NUMBER = r"(?i)^\s*[+-]?(?:(?:[0-9]+[.]?[0-9]*|[.][0-9]+)(?:e[+-]?[0-9]+)?|inf|infinity|nan)\s*$"
+READS_AS_NUMBER = r"(?i)^\s*[+-]?(?:(?:[0-9]+[.]?[0-9]*|[.][0-9]+)(?:e[+-]?[0-9]+)?|inf|infinity|nan)\s*$"
 """A text that reads as a number."""
 
 
-def check_parts(parts: Sequence[tuple[str, str]]) -> None:
-    """Refuse a column that plays two parts; parts are (part, column)."""
-    for name, times in Counter(column for _, column in parts).items():
-        if times > 1:
-            given = " and ".join(part for part, column in parts if column == name)
-            raise ValueError(f"column {name!r} is given twice, as {given}; each column plays one part")
-
-
 def as_frame(frame: Any) -> Any:
-    """A frame of any kind as one of narwhals, eager or lazy."""
+    """A frame of any kind as one of narwhals, eager or lazy.
+
+    Args:
+        frame: a frame of pandas, polars, pyarrow, DuckDB, Dask or Spark.
+
+    Returns:
+        The same frame behind the interface of narwhals.
+
+    Raises:
+        ValueError: if it is no frame, or has two columns of the same name.
+    """
     import narwhals as nw
 
     try:
@@ -47,11 +51,19 @@ def as_frame(frame: Any) -> Any:
     return data
 
 
-def check_names(data: Any, names: Sequence[str | None]) -> None:
-    """Refuse a frame that lacks a column."""
+def check_names(data: Any, names: Sequence[str]) -> None:
+    """Refuse a frame that lacks a column.
+
+    Args:
+        data: a frame of narwhals.
+        names: the columns that it must have.
+
+    Raises:
+        ValueError: if it lacks one.
+    """
     there = data.collect_schema().names()
-    if missing := [name for name in names if name is not None and name not in there]:
-        several = any("," in name and set(name.replace(" ", "").split(",")) <= set(there) for name in missing)
+    if missing := absent_from(there, names):
+        several = any("," in name and not absent_from(there, name.replace(" ", "").split(",")) for name in missing)
         hint = '; give each by itself: --context age --context city, or context=["age", "city"]' if several else ""
         raise ValueError(
             f"the log has no column {shown(missing)}; its columns are {shown(there, 20)}{separator_hint(there) or hint}"
@@ -59,13 +71,28 @@ def check_names(data: Any, names: Sequence[str | None]) -> None:
 
 
 def separator_hint(names: Sequence[str]) -> str:
-    """What to do about a text file that has but one column, since its cells are parted by another sign."""
+    """What to do about a text file that has but one column, since its cells are parted by another sign.
+
+    Args:
+        names: the columns of the file.
+
+    Returns:
+        The end of an error message; empty if there are several columns.
+    """
     between = next((sign for sign in ";\t|," if len(names) == 1 and sign in names[0]), None)
     return "" if between is None else f"; it seems to be separated by {between!r}: give separator={between!r} (--separator)"
 
 
 def check_numbers(data: Any, names: Sequence[str]) -> None:
-    """Refuse columns of something else than numbers or truth values, with a value to see why."""
+    """Refuse columns of something else than numbers or truth values.
+
+    Args:
+        data: a frame of narwhals.
+        names: columns that it has.
+
+    Raises:
+        ValueError: with a value of the column, to see why.
+    """
     import narwhals as nw
 
     schema = data.collect_schema()
@@ -103,13 +130,20 @@ def _odd_texts(data: Any, name: str) -> tuple[Any, int]:
     """The first of the texts that are no numbers, wherever it stands, and how many there are."""
     import narwhals as nw
 
-    odd = data.select(name).filter(~nw.col(name).is_null()).filter(~nw.col(name).str.contains(NUMBER))
+    odd = data.select(name).filter(~nw.col(name).is_null()).filter(~nw.col(name).str.contains(READS_AS_NUMBER))
     first = collected(odd.head(1))[name].to_list()
     return (first[0], int(collected(odd.select(nw.len()))["len"][0])) if first else (None, 0)
 
 
 def is_number(value: Any) -> bool:
-    """Whether a value reads as a number."""
+    """Whether a value reads as a number.
+
+    Args:
+        value: a cell of any kind.
+
+    Returns:
+        True for numbers, NaN and infinity, and for texts that write one.
+    """
     try:
         return math.isfinite(float(value)) or isinstance(value, float)
     except (TypeError, ValueError, OverflowError):
@@ -117,7 +151,14 @@ def is_number(value: Any) -> bool:
 
 
 def collected(data: Any) -> Any:
-    """An eager frame; polars streams, so that memory stays bounded."""
+    """An eager frame; polars streams, so that memory stays bounded.
+
+    Args:
+        data: a frame of narwhals.
+
+    Returns:
+        Its rows.
+    """
     import narwhals as nw
 
     if not isinstance(data, nw.LazyFrame):
@@ -126,14 +167,31 @@ def collected(data: Any) -> Any:
 
 
 def doubles(series: Any) -> Floats:
-    """A column of numbers, NaN where there is none."""
+    """A column of numbers as doubles.
+
+    Args:
+        series: a column of narwhals.
+
+    Returns:
+        The numbers, NaN where there is none.
+    """
     import narwhals as nw
 
     return np.array(series.cast(nw.Float64).to_numpy(), dtype=np.float64)
 
 
 def seconds(series: Any) -> Floats:
-    """A column of times as numbers: moments as seconds since 1970, numbers as they are."""
+    """A column of times as numbers.
+
+    Args:
+        series: a column of narwhals: moments, numbers, or texts in ISO 8601.
+
+    Returns:
+        Moments as seconds since 1970, numbers as they are, NaN where there is none.
+
+    Raises:
+        ValueError: if the column holds something else.
+    """
     import narwhals as nw
 
     if series.dtype.is_numeric():
@@ -160,8 +218,37 @@ def _moment(text: str, name: str) -> float:
 
 
 def texts(series: Any) -> "np.ndarray[Any, Any]":
-    """A column of text or categories, None where there is none."""
+    """A column of text or categories.
+
+    Args:
+        series: a column of narwhals.
+
+    Returns:
+        The texts, None where there is none.
+    """
     import narwhals as nw
 
     values = series.cast(nw.String).to_list()
     return np.array([value if isinstance(value, str) else None for value in values], dtype=object)
+
+
+COUNTS = {"n", "count", "counts", "plays", "pulls", "trials", "impressions", "views", "shows", "rows"}
+"""Usual names of a column that counts the rounds of each arm."""
+
+
+def hint_at_sums(others: Iterable[str], arms: int, rows: int) -> None:
+    """Warn about a table that seems to hold sums of each arm, not rounds.
+
+    Args:
+        others: columns that play no role.
+        arms: distinct arms.
+        rows: rows of the table.
+    """
+    counts = sorted(name for name in others if name.lower() in COUNTS)
+    if counts and arms == rows > 1:
+        warnings.warn(
+            f"each arm has one row, and column {counts[0]!r} seems to count its rounds: each row is taken as one round; "
+            "hedgerow.History.from_sums takes sums, in the columns plays, total and squares",
+            UserWarning,
+            stacklevel=2,
+        )

@@ -1,80 +1,41 @@
 """Contexts as users have them, ages and cities, turned into the numbers that policies take."""
 
 import math
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from ..core.arms import shown
 from ..core.types import Floats
-from ..present.numbers import numeral
-from .columns import collected, is_number
-from .rounds import as_numbers
-
-MOST_LEVELS = 1000
-"""A column with more distinct texts is no category: each would be a dimension of its own."""
-
-
-MISSING = ("NAType", "NaTType")
-"""Types of what pandas has where there is no value."""
-
-
-class Column(NamedTuple):
-    """A context column: a number, from which ``mean`` is taken and by whose ``deviation`` it is divided, or a category."""
-
-    name: str
-    levels: tuple[str, ...] | None = None
-    mean: float = 0.0
-    deviation: float = 1.0
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        return (self.name,) if self.levels is None else tuple(f"{self.name}={level}" for level in self.levels)
-
-    def encode(self, value: Any) -> tuple[float, ...]:
-        """One number, or a 1 at the level; a level that the history did not have is all zeros, and so is a missing one."""
-        if self.levels is not None:
-            text = self.text(value)
-            return tuple(float(text == level) for level in self.levels)
-        number = float(value) if isinstance(value, int | float | np.number | np.bool_) else math.nan
-        if not math.isfinite(number):
-            usual = f"its mean in the log, {numeral(self.mean, 4)}," if self.deviation != 1.0 or self.mean else "a usual value"
-            raise ValueError(f"context {self.name!r} must be a finite number, got {value!r}; give {usual} where it is missing")
-        return ((number - self.mean) / self.deviation,)
-
-    def text(self, value: Any) -> str | None:
-        """A level as text, None if it is missing; what is no text must look like a level that the history had."""
-        if isinstance(value, str):
-            return value
-        if value is None or type(value).__name__ in MISSING or (isinstance(value, float) and math.isnan(value)):
-            return None
-        if str(value) not in (self.levels or ()):
-            raise ValueError(f"context {self.name!r} is a category of text such as {(self.levels or ('',))[0]!r}, got {value!r}")
-        return str(value)
+from .columns import collected
+from .context_column import MOST_LEVELS, Column, category, column_of, scaled
+from .roles import absent_from, listed
 
 
 @dataclass(frozen=True, repr=False)
 class Encoding:
     """How context columns become numbers: levels of categories, means and deviations of scaled numbers.
 
-    >>> encoding = Encoding((Column("age", mean=30.0, deviation=10.0), Column("city", levels=("Oslo", "Rome"))))
-    >>> encoding.names
-    ('age', 'city=Oslo', 'city=Rome')
-    >>> encoding.vector({"age": 31, "city": "Oslo"})
-    (0.1, 1.0, 0.0)
+    Examples:
+        >>> encoding = Encoding((Column("age", mean=30.0, deviation=10.0), Column("city", levels=("Oslo", "Rome"))))
+        >>> encoding.names
+        ('age', 'city=Oslo', 'city=Rome')
+        >>> encoding.vector({"age": 31, "city": "Oslo"})
+        (0.1, 1.0, 0.0)
     """
 
     columns: tuple[Column, ...]
 
     @property
     def names(self) -> tuple[str, ...]:
+        """A name for each number of a context."""
         return tuple(name for column in self.columns for name in column.names)
 
     @property
     def dimension(self) -> int:
+        """How many numbers a context has."""
         return len(self.names)
 
     @property
@@ -83,46 +44,103 @@ class Encoding:
         return all(column == Column(column.name) for column in self.columns)
 
     def vector(self, values: Mapping[str, Any]) -> tuple[float, ...]:
-        """The numbers of one context, given as a mapping column -> raw value; other keys are not looked at."""
+        """The numbers of one context.
+
+        Args:
+            values: raw values by column; other keys are not looked at.
+
+        Returns:
+            One number for each of ``names``.
+
+        Raises:
+            ValueError: if a column is missing.
+        """
         if absent := [column.name for column in self.columns if column.name not in values]:
-            raise ValueError(f"the context lacks {shown(absent)}; it needs {shown([c.name for c in self.columns], 20)}")
+            raise ValueError(f"the context lacks {shown(absent)}; it needs {shown(column_names(self), 20)}")
         return tuple(number for column in self.columns for number in column.encode(values[column.name]))
 
     def matrix(self, values: Mapping[str, "np.ndarray[Any, Any]"]) -> Floats:
-        """The numbers of many contexts, given as arrays of raw values such as ``Log.context``: one row each."""
-        if absent := [column.name for column in self.columns if column.name not in values]:
-            raise ValueError(f"the contexts lack {shown(absent)}; they need {shown([c.name for c in self.columns], 20)}")
-        parts: list[Floats] = []
-        for column in self.columns:
-            raw = values[column.name]
-            if column.levels is None:
-                numbers = as_numbers(raw, f"context {column.name!r} must be numbers")
-                parts.append((numbers - column.mean) / column.deviation)
-            else:
-                found = np.array([column.text(value) for value in np.asarray(raw, dtype=object)], dtype=object)
-                parts.extend(np.asarray(found == level, dtype=np.float64) for level in column.levels)
-        return np.column_stack(parts)
+        """The numbers of many contexts.
+
+        Args:
+            values: arrays of raw values by column, such as ``Log.context``.
+
+        Returns:
+            One row for each context.
+
+        Raises:
+            ValueError: if a column is missing.
+        """
+        if absent := absent_from(values, column_names(self)):
+            raise ValueError(f"the contexts lack {shown(absent)}; they need {shown(column_names(self), 20)}")
+        return np.column_stack([part for column in self.columns for part in column.encode_all(values[column.name])])
 
     @classmethod
     def of(cls, values: Mapping[str, "np.ndarray[Any, Any]"], *, scale: bool = False) -> "Encoding":
-        """The encoding of arrays of raw values such as ``Log.context``: text is a category, all else a number."""
-        return cls(tuple(_array_column(name, np.asarray(raw), scale) for name, raw in values.items()))
+        """The encoding of raw values: text is a category, all else a number.
+
+        Args:
+            values: arrays of raw values by column, such as ``Log.context``.
+            scale: whether numbers are scaled by their mean and their standard deviation.
+
+        Returns:
+            The encoding.
+
+        Examples:
+            >>> Encoding.of({"age": [31, 45], "city": ["Oslo", "Rome"]})
+            Encoding(age, city=Oslo, city=Rome)
+        """
+        return cls(tuple(column_of(name, np.asarray(raw), scale=scale) for name, raw in values.items()))
 
     def to_json(self) -> list[dict[str, Any]]:
-        """As lists and dicts, for a file."""
+        """The columns as dicts, for a file.
+
+        Returns:
+            One dict for each column.
+        """
         return [column._asdict() for column in self.columns]
 
     @classmethod
     def from_json(cls, columns: Any) -> "Encoding":
-        """What :meth:`to_json` wrote."""
-        return cls(tuple(_sound(Column(**column)) for column in columns))
+        """The encoding that :meth:`to_json` wrote.
+
+        Args:
+            columns: one dict for each column.
+
+        Returns:
+            The encoding.
+        """
+        return cls(tuple(Column(**column).check() for column in columns))
 
     def __repr__(self) -> str:
         return f"Encoding({', '.join(self.names)})"
 
 
+def column_names(context: str | Sequence[str] | Encoding | None) -> tuple[str, ...]:
+    """The context columns of a log, however they are given.
+
+    Args:
+        context: a name, several, an encoding, or None.
+
+    Returns:
+        Their names in their order.
+    """
+    return tuple(column.name for column in context.columns) if isinstance(context, Encoding) else listed(context)
+
+
 def encoded(context: Any, policy: Any) -> Any:
-    """A context of raw values, a mapping or a row of a frame, as numbers, by the ``encoding`` of a policy; numbers stay."""
+    """A context as numbers.
+
+    Args:
+        context: raw values, as a mapping or a row of a frame; or numbers, which stay as they are.
+        policy: the policy, whose ``encoding`` says how.
+
+    Returns:
+        The numbers.
+
+    Raises:
+        ValueError: if it is no single context, or if raw values meet a policy without an encoding.
+    """
     if hasattr(context, "columns") and _names_some(context.columns, policy):
         raise ValueError("a context is one row: give a mapping such as frame.iloc[0], or the whole frame to select_many")
     if _is_row(context):
@@ -134,6 +152,29 @@ def encoded(context: Any, policy: Any) -> Any:
             f"{policy.name} has no history that says what its contexts are made of: give numbers, got {context!r:.80}"
         )
     return policy.encoding.vector(context)
+
+
+def all_encoded(contexts: Any, policy: Any) -> Any:
+    """Many contexts as numbers.
+
+    Args:
+        contexts: a list of contexts, or a frame with a row for each.
+        policy: the policy, whose ``encoding`` says how.
+
+    Returns:
+        The numbers of each.
+
+    Raises:
+        ValueError: if it is one context.
+    """
+    if isinstance(contexts, Mapping):
+        raise ValueError(f"contexts must be a list with a mapping for each, or a frame, got one mapping: {contexts!r:.80}")
+    if hasattr(contexts, "columns") and _names_some(contexts.columns, policy):
+        import narwhals as nw
+
+        contexts = nw.from_native(contexts, eager_only=True).rows(named=True)
+    raw = isinstance(contexts, Sequence) and any(isinstance(context, Mapping) or _is_row(context) for context in contexts)
+    return [encoded(context, policy) for context in contexts] if raw else contexts
 
 
 def _is_row(context: Any) -> bool:
@@ -148,7 +189,7 @@ def _names_some(names: Iterable[Any], policy: Any) -> bool:
     """
     if policy.encoding is None:
         return False
-    given, known = list(names), [column.name for column in policy.encoding.columns]
+    given, known = list(names), list(column_names(policy.encoding))
     if not set(known).isdisjoint(given):
         return True
     if any(isinstance(name, str) for name in given) and not policy.encoding.plain and given != list(policy.encoding.names):
@@ -156,79 +197,80 @@ def _names_some(names: Iterable[Any], policy: Any) -> bool:
     return False
 
 
-def all_encoded(contexts: Any, policy: Any) -> Any:
-    """``encoded`` for a list of contexts, or a frame with a row for each."""
-    if isinstance(contexts, Mapping):
-        raise ValueError(f"contexts must be a list with a mapping for each, or a frame, got one mapping: {contexts!r:.80}")
-    if hasattr(contexts, "columns") and _names_some(contexts.columns, policy):
-        import narwhals as nw
+def learnt(usable: Any, keys: Mapping[str, str], scale: Sequence[str]) -> Encoding:
+    """The encoding of a frame whose rows lack no number.
 
-        contexts = nw.from_native(contexts, eager_only=True).rows(named=True)
-    raw = isinstance(contexts, Sequence) and any(isinstance(context, Mapping) or _is_row(context) for context in contexts)
-    return [encoded(context, policy) for context in contexts] if raw else contexts
+    Args:
+        usable: the frame.
+        keys: its context columns, each with the name it goes by.
+        scale: those columns that are scaled.
 
-
-def learnt(usable: Any, keys: Mapping[str, str], scaled: Sequence[str]) -> Encoding:
-    """The encoding of a frame whose rows lack no number: ``keys`` are its columns, each with the name it goes by."""
+    Returns:
+        The encoding.
+    """
     import narwhals as nw
 
-    moments = {}
-    if scaled:
-        means = [nw.col(key).mean().alias(f"mean_{key}") for key in scaled]
-        deviations = [nw.col(key).std(ddof=0).alias(f"deviation_{key}") for key in scaled]
-        row = collected(usable.select(*means, *deviations))
-        moments = {key: (_number(row[f"mean_{key}"][0]), _number(row[f"deviation_{key}"][0])) for key in scaled}
+    moments = _moments(usable, scale) if scale else {}
     schema = usable.collect_schema()
     columns = []
     for key, name in keys.items():
         if schema[key] == nw.String:
-            found = collected(usable.select(key).unique().head(MOST_LEVELS + 2))[key].to_list()
-            columns.append(Column(name, levels=_levels(name, found)))
+            columns.append(category(name, collected(usable.select(key).unique().head(MOST_LEVELS + 2))[key].to_list()))
         else:
-            columns.append(_scaled(name, *moments.get(key, (0.0, 1.0))))
+            columns.append(scaled(name, *moments.get(key, (0.0, 1.0))))
     return Encoding(tuple(columns))
 
 
-def _array_column(name: str, raw: "np.ndarray[Any, Any]", scale: bool) -> Column:
-    if raw.dtype.kind in "OUS":
-        return Column(name, levels=_levels(name, set(raw.tolist())))
-    truth = raw.dtype.kind == "b"
-    return _scaled(name, float(np.mean(raw)), float(np.std(raw))) if scale and raw.size and not truth else Column(name)
+def _moments(usable: Any, keys: Sequence[str]) -> dict[str, tuple[float, float]]:
+    """Mean and standard deviation of each of the columns, NaN if there is no row."""
+    import narwhals as nw
+
+    means = [nw.col(key).mean().alias(f"mean_{key}") for key in keys]
+    deviations = [nw.col(key).std(ddof=0).alias(f"deviation_{key}") for key in keys]
+    row = collected(usable.select(*means, *deviations))
+    found = {name: math.nan if row[name][0] is None else float(row[name][0]) for name in row.columns}
+    return {key: (found[f"mean_{key}"], found[f"deviation_{key}"]) for key in keys}
 
 
-def _scaled(name: str, mean: float, deviation: float) -> Column:
-    """A column that never varies stays as it is: a constant is an intercept."""
-    if not (math.isfinite(mean) and math.isfinite(deviation)):
-        raise ValueError(f"contexts must be finite, those of column {name!r} are not")
-    return Column(name, mean=mean, deviation=deviation) if deviation > 0.0 else Column(name)
+def common_encoding(given: Iterable[Encoding | None], refusal: str) -> Encoding | None:
+    """The one encoding among those given; two different ones would mix numbers up.
+
+    Args:
+        given: encodings, None for contexts without names.
+        refusal: the beginning of the error message.
+
+    Returns:
+        The encoding, None if there is none.
+
+    Raises:
+        ValueError: if there are two.
+    """
+    known = list(dict.fromkeys(encoding for encoding in given if encoding is not None))
+    if len(known) > 1:
+        raise _different(refusal, known[0], known[1])
+    return known[0] if known else None
 
 
-def _levels(name: str, found: Sequence[Any] | set[Any]) -> tuple[str, ...]:
-    levels = sorted(level for level in found if isinstance(level, str))
-    if len(levels) > MOST_LEVELS:
-        raise ValueError(f"column {name!r} has more than {MOST_LEVELS} distinct texts, too many for categories; group them first")
-    if not levels:
-        raise ValueError(f"column {name!r} holds no text at all, so it has no levels")
-    words = [level for level in levels if not is_number(level)]
-    if 0 < len(words) < 0.5 * len(levels):
-        warnings.warn(
-            f"column {name!r} is taken as a category of {len(levels)} levels: beside numbers it holds text such as {words[0]!r}; "
-            "leave such cells empty to have it as a number",
-            UserWarning,
-            stacklevel=2,
-        )
-    return tuple(levels)
+def check_alike(one: Encoding | None, other: Encoding | None, refusal: str) -> None:
+    """Refuse two encodings that read contexts differently.
+
+    Args:
+        one: an encoding, None for numbers as they are, without names.
+        other: the other.
+        refusal: the beginning of the error message.
+
+    Raises:
+        ValueError: if they differ.
+    """
+    shared = common_encoding((one, other), refusal)
+    if shared is not None and None in (one, other) and not shared.plain:
+        raise _different(refusal, one, other)
 
 
-def _number(value: Any) -> float:
-    return math.nan if value is None else float(value)
-
-
-def _sound(column: Column) -> Column:
-    """A column read from a file, which may say anything."""
-    levels = None if column.levels is None else tuple(column.levels)
-    if not isinstance(column.name, str) or not all(isinstance(level, str) for level in levels or ()) or levels == ():
-        raise ValueError(f"there is no context column {column!r:.200}")
-    if not (math.isfinite(column.mean) and math.isfinite(column.deviation) and column.deviation > 0.0):
-        raise ValueError(f"context column {column.name!r} is scaled by {column.mean!r} and {column.deviation!r}")
-    return Column(column.name, levels, float(column.mean), float(column.deviation))
+def _different(refusal: str, one: Encoding | None, other: Encoding | None) -> ValueError:
+    """What to raise for two encodings, with the first column that they read differently."""
+    pairs = zip(one.columns if one else (), other.columns if other else (), strict=False)
+    differ = next(((mine, theirs) for mine, theirs in pairs if mine != theirs), (one, other))
+    return ValueError(
+        f"{refusal}: {differ[0]} and {differ[1]}; give the encoding of the first as context= when you make the second history"
+    )

@@ -2,17 +2,20 @@
 
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..core.arms import as_label
-from ..core.sums import LARGEST, SCALARS, row_size
+from ..core.sums import LARGEST, PLAYS, SCALARS, row_size
 from ..core.types import Floats, Label
-from .columns import check_names, check_numbers, check_parts, collected
-from .encoding import Column, Encoding, learnt
+from .columns import check_names, check_numbers, collected, hint_at_sums
+from .context_column import Column
+from .encoding import Encoding, column_names, learnt
+from .roles import ColumnRoles
 
 SLICE = 1 << 18
 """Rows of an in-memory frame that are summed at a time, so that memory stays bounded."""
@@ -21,76 +24,124 @@ SLICE = 1 << 18
 class Sums(NamedTuple):
     """Rows of sums of distinct arms, and the rows of the log left out, by reason."""
 
-    arms: list[Label]
+    arms: Sequence[Label]
     rows: Floats
-    missing: dict[str, int]
+    missing: Mapping[str, int]
+
+    def plus(self, other: "Sums", width: int) -> "Sums":
+        """Both together.
+
+        Args:
+            other: sums of the same kind.
+            width: how many sums a row has; sums without an arm may have rows of another width.
+
+        Returns:
+            The sums of all arms, those of this one first.
+        """
+        arms = tuple(dict.fromkeys((*self.arms, *other.arms)))
+        rows = np.zeros((len(arms), width))
+        rows[: len(self.arms)] = self.rows if self.arms else 0.0
+        row_of = {arm: row for row, arm in enumerate(arms)}
+        rows[[row_of[arm] for arm in other.arms]] += other.rows[:, :width]
+        return Sums(arms, rows, dict(Counter(self.missing) + Counter(other.missing)))
 
 
-class Roles(NamedTuple):
-    """Which columns play which part; ``texts`` are the context columns that hold categories."""
+@dataclass(frozen=True)
+class Grouping:
+    """What is summed: the columns of a log by their role, the context columns among them that hold text, and their encoding."""
 
-    arm: str
-    reward: str
-    context: tuple[str, ...]
-    texts: tuple[str, ...]
+    roles: ColumnRoles
+    texts: frozenset[str]
+    encoding: Encoding | None = None
 
     @property
     def reasons(self) -> list[str]:
         """Why a row may be of no use, in the order in which it is asked."""
-        return ["no arm", "no reward", *(f"no {name}" for name in self.context)]
+        return ["no arm", "no reward", *(f"no {name}" for name in self.roles.context)]
 
 
 def grouped(
-    data: Any, arm: str, reward: str, context: Sequence[str] | Encoding, *, scale: bool = False
-) -> tuple[Encoding | None, Iterator[Sums]]:
-    """The encoding of the contexts, if there are any, and the sums of the frame or of its slices."""
+    data: Any, roles: ColumnRoles, context: str | Sequence[str] | Encoding | None, *, scale: bool = False
+) -> tuple[Sums, Encoding | None]:
+    """The sums of a log.
+
+    Args:
+        data: a frame of narwhals.
+        roles: its arm and its reward.
+        context: its context columns, or how they are encoded.
+        scale: whether numbers of the context are scaled.
+
+    Returns:
+        The sums, and the encoding of the contexts, None if there are none.
+
+    Raises:
+        ValueError: if a column is missing or unfit.
+    """
+    if scale and isinstance(context, Encoding):
+        raise ValueError("a given encoding says already how columns are scaled: leave scale=True out")
+    plan = _planned(data, replace(roles, context=column_names(context)), context, scale)
+    width = row_size(None if plan.encoding is None else plan.encoding.dimension)
+    total = Sums((), np.zeros((0, width)), {})
+    for part in _parts(data):
+        total = total.plus(_summed(part, plan), width)
+    hint_at_sums(set(data.collect_schema().names()) - set(plan.roles.columns), len(total.arms), round(total.rows[:, PLAYS].sum()))
+    return total, plan.encoding
+
+
+def _parts(data: Any) -> list[Any]:
+    """A lazy frame whole, for its engine; of an in-memory one slices, so that memory stays bounded."""
     import narwhals as nw
 
-    names = [column.name for column in context.columns] if isinstance(context, Encoding) else list(context)
-    check_names(data, [arm, reward, *names])
-    check_parts([("arm", arm), ("reward", reward), *(("context", name) for name in names)])
-    schema = data.collect_schema()
-    texts = tuple(name for name in names if schema[name] in (nw.String, nw.Categorical, nw.Enum))
-    check_numbers(data, [reward, *(name for name in names if name not in texts)])
-    roles = Roles(arm, reward, tuple(names), texts)
-    encoding = _checked(context, roles) if isinstance(context, Encoding) else _learnt(data, roles, scale)
     if isinstance(data, nw.LazyFrame):
-        return encoding, iter([_summed(data, roles, encoding)])
-    parts = (data[start : start + SLICE] for start in range(0, len(data), SLICE))
-    return encoding, (_summed(part, roles, encoding) for part in parts)
+        return [data]
+    return [data[start : start + SLICE] for start in range(0, len(data), SLICE)]
 
 
-def _checked(encoding: Encoding, roles: Roles) -> Encoding:
+def _planned(data: Any, roles: ColumnRoles, context: str | Sequence[str] | Encoding | None, scale: bool) -> Grouping:
+    """What is to be summed, once it is known that the columns are fit for it."""
+    import narwhals as nw
+
+    check_names(data, roles.columns)
+    roles.check()
+    schema = data.collect_schema()
+    texts = frozenset(name for name in roles.context if schema[name] in (nw.String, nw.Categorical, nw.Enum))
+    check_numbers(data, [roles.reward, *(name for name in roles.context if name not in texts)])
+    plan = Grouping(roles, texts)
+    return replace(plan, encoding=_checked(context, plan) if isinstance(context, Encoding) else _learnt(data, plan, scale))
+
+
+def _checked(encoding: Encoding, plan: Grouping) -> Encoding:
     """A given encoding must be of columns of the same kind."""
     for column in encoding.columns:
-        if (column.name in roles.texts) != (column.levels is not None):
+        if (column.name in plan.texts) != (column.levels is not None):
             kind = "numbers" if column.levels is None else "text"
             raise ValueError(f"column {column.name!r} must hold {kind}, as in the given encoding")
     return encoding
 
 
-def _learnt(data: Any, roles: Roles, scale: bool) -> Encoding | None:
+def _learnt(data: Any, plan: Grouping, scale: bool) -> Encoding | None:
     """The encoding of the context columns, from the rows that will be summed; numbers as they are need no look at them."""
     import narwhals as nw
 
     schema = data.collect_schema()
-    keys = {f"c{i}": name for i, name in enumerate(roles.context)}
+    keys = {f"c{i}": name for i, name in enumerate(plan.roles.context)}
     scaled = [key for key, name in keys.items() if scale and schema[name].is_numeric()]
     if not keys:
         return None
-    if not scaled and not roles.texts:
-        return Encoding(tuple(Column(name) for name in roles.context))
-    return learnt(_judged(data, roles).filter(nw.col("reason") == 0), keys, scaled)
+    if not scaled and not plan.texts:
+        return Encoding(tuple(Column(name) for name in plan.roles.context))
+    return learnt(_judged(data, plan).filter(nw.col("reason") == 0), keys, scaled)
 
 
-def _judged(data: Any, roles: Roles) -> Any:
+def _judged(data: Any, plan: Grouping) -> Any:
     """The columns by their part, numbers as doubles, and for each row the number of the reason why it is of no use, else 0."""
     import narwhals as nw
 
+    roles = plan.roles
     columns = [nw.col(roles.arm).alias("arm"), nw.col(roles.reward).cast(nw.Float64).alias("r")]
     unfit = [_absent("arm", data.collect_schema()[roles.arm].is_float()), _absent("r", True)]
     for i, name in enumerate(roles.context):
-        kind, test = (nw.String, None) if name in roles.texts else (nw.Float64, _absent(f"c{i}", True))
+        kind, test = (nw.String, None) if name in plan.texts else (nw.Float64, _absent(f"c{i}", True))
         columns.append(nw.col(name).cast(kind).alias(f"c{i}"))
         unfit.append(test)  # a missing category is one that is not known, all zeros, so the row is of use
     reason = nw.lit(0)
@@ -122,15 +173,15 @@ def _features(encoding: Encoding | None) -> dict[str, Any]:
     return {f"x{i}": form for i, form in enumerate(forms)}
 
 
-def _summed(data: Any, roles: Roles, encoding: Encoding | None) -> Sums:
-    """The sums of ``statistics.observe``; products are made first, since not every engine sums an expression."""
+def _summed(data: Any, plan: Grouping) -> Sums:
+    """The sums of each arm; products are made first, since not every engine sums an expression."""
     import narwhals as nw
 
-    features = _features(encoding)
+    features = _features(plan.encoding)
     xs = list(features)
     products = {"rr": ("r", "r"), **{f"r{x}": ("r", x) for x in xs}}
     products |= {f"{x}{y}": (x, y) for i, x in enumerate(xs) for y in xs[: i + 1]}
-    plain = _judged(data, roles).select("arm", "reason", "r", **features)
+    plain = _judged(data, plan).select("arm", "reason", "r", **features)
     widened = plain.with_columns(**{key: nw.col(a) * nw.col(b) for key, (a, b) in products.items()})
     order = ["r", *products, *xs]
     with warnings.catch_warnings():
@@ -138,7 +189,7 @@ def _summed(data: Any, roles: Roles, encoding: Encoding | None) -> Sums:
         table = collected(widened.group_by("arm", "reason").agg(nw.len().alias("rows"), *(nw.col(key).sum() for key in order)))
     reason, rows = table["reason"].to_numpy(), table["rows"].to_numpy()
     missing = Counter[str]()
-    for number, name in enumerate(roles.reasons, start=1):
+    for number, name in enumerate(plan.reasons, start=1):
         missing[name] += int(rows[reason == number].sum())
     table = table.filter(nw.col("reason") == 0)
     labels = [as_label(label, "an arm label") for label in table["arm"].to_list()]
@@ -156,7 +207,15 @@ def _rank(labels: Sequence[Label], row: int) -> tuple[bool, Any]:
 
 
 def check_finite(labels: Sequence[Label], values: Floats) -> None:
-    """Refuse sums of values that are infinite or too large, by their squares."""
+    """Refuse sums of values that are infinite or too large, by their squares.
+
+    Args:
+        labels: the arm of each row.
+        values: the sums.
+
+    Raises:
+        ValueError: with the first such arm.
+    """
     sound = np.abs(values) < LARGEST * LARGEST
     if not sound.all():
         row, column = np.argwhere(~sound)[0]

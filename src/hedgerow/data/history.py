@@ -4,7 +4,7 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,25 +15,35 @@ from ..core.sums import LARGEST, PLAYS, fields_of, row_size, tally
 from ..core.types import Floats, Label, tuples
 from ..present.numbers import numeral
 from .columns import as_frame
-from .encoding import Column, Encoding
-from .files import Wanted, read_with
-from .group_by import grouped
+from .context_column import Column
+from .encoding import Encoding, check_alike, column_names, common_encoding
+from .files import read_with
+from .group_by import Sums, grouped
+from .history_fit import check_fit
 from .log import Log
-from .rounds import as_numbers, context_vectors, numbered
+from .roles import ColumnRoles
+from .rounds import as_dimension, sums_of_rounds
 from .sql import read_sums, statement
 
-WITH_CONTEXTS = "make it with from_rounds(contexts=), or with from_frame or from_file and context="
-"""The way out for a history without contexts."""
+Context: TypeAlias = str | Sequence[str] | Encoding | None
 
 
 class History:
     """Sums of logged rounds per arm: plays, rewards, squared rewards and, with contexts, r x, x x' and x.
 
-    >>> log = History.from_rounds(arms=["a", "b", "a"], rewards=[1, 0, 0.5])
-    >>> log
-    History(2 arms, 3 plays)
-    >>> log.weighted(0.5).plays("a")
-    1.0
+    Args:
+        arms: the arms, each once.
+        sums: a row of sums for each arm; the ``from_`` methods make them.
+        dimension: how many numbers a context has, None for none.
+        encoding: how raw contexts became these numbers.
+        missing: rows of the log that were left out, by reason.
+
+    Examples:
+        >>> log = History.from_rounds(arms=["a", "b", "a"], rewards=[1, 0, 0.5])
+        >>> log
+        History(2 arms, 3 plays)
+        >>> log.weighted(0.5).plays("a")
+        1.0
     """
 
     def __init__(
@@ -64,42 +74,39 @@ class History:
 
     @classmethod
     def from_rounds(cls, *, arms: Iterable[Label], rewards: ArrayLike, contexts: ArrayLike | None = None) -> "History":
-        """Logged rounds, one arm, reward and (if any) context vector each."""
-        labels, rows = numbered(arms)
-        values = as_numbers(rewards, "rewards must give one number per round")
-        if values.shape != (rows.size,):
-            raise ValueError(f"rewards must give one number per round: {rows.size} arms, rewards of shape {values.shape}")
-        vectors, dimension = context_vectors(contexts, rows.size)
-        sums = np.zeros((len(labels), row_size(dimension)))
-        if (at := tally(sums, rows, values, vectors)) < rows.size:
-            what, seen = ("contexts", vectors[at]) if abs(values[at]) < LARGEST else ("rewards", values[at])
-            raise ValueError(f"{what} must be finite, and below {LARGEST:g}, round {at} has {seen}")
-        return cls(labels, sums, dimension)
+        """The sums of logged rounds.
+
+        Args:
+            arms: the arm of each round.
+            rewards: the reward of each round.
+            contexts: one row of numbers per round, or None.
+
+        Returns:
+            The history.
+        """
+        return cls(*sums_of_rounds(arms, rewards, contexts))
 
     @classmethod
-    def from_frame(
-        cls,
-        frame: Any,
-        *,
-        arm: str,
-        reward: str,
-        context: str | Sequence[str] | Encoding | None = None,
-        scale: bool = False,
-    ) -> "History":
-        """A log as a data frame: pandas, polars, pyarrow, DuckDB, Dask, Spark or any other that narwhals takes.
+    def from_frame(cls, frame: Any, *, arm: str, reward: str, context: Context = None, scale: bool = False) -> "History":
+        """The sums of a log as a data frame: pandas, polars, pyarrow, DuckDB, Dask, Spark or any other that narwhals takes.
 
         The sums are one GROUP BY, which a lazy frame leaves to its engine. Rows without an arm, a reward or a number of
         the context are left out and counted in ``missing``.
 
-        Arguments
+        Args:
+            frame: the log.
+            arm: column of the arm that was chosen.
+            reward: column of the reward.
             context: columns of numbers, truth values or text, in this order; each text is a category, with one number for
                 each of its levels. Or the ``encoding`` of another history, so that the two can be added.
             scale: subtract from each column of numbers its mean and divide by its standard deviation, which takes one
                 more pass over the log.
+
+        Returns:
+            The history.
         """
-        history = _summed(as_frame(frame), arm, reward, context, scale)
-        _warn(history.missing)
-        return history
+        sums, encoding = grouped(as_frame(frame), ColumnRoles(arm, reward), context, scale=scale)
+        return cls._of(sums, encoding, None if encoding is None else encoding.dimension)
 
     @classmethod
     def from_file(
@@ -108,23 +115,41 @@ class History:
         *,
         arm: str,
         reward: str,
-        context: str | Sequence[str] | Encoding | None = None,
+        context: Context = None,
         scale: bool = False,
         separator: str | None = None,
     ) -> "History":
-        """A log in Parquet, CSV or TSV files: one, a folder or a pattern of them; read in a stream, so it may be long.
+        """The sums of a log in Parquet, CSV or TSV files, read in a stream, so that the log may be long.
 
-        ``separator`` stands between the cells of text files: a comma if left out, a tab in .tsv.
+        Args:
+            path: a file, a folder or a pattern of files.
+            arm: column of the arm that was chosen.
+            reward: column of the reward.
+            context: as in :meth:`from_frame`.
+            scale: as in :meth:`from_frame`.
+            separator: what stands between the cells of text files; a comma if left out, a tab in .tsv.
+
+        Returns:
+            The history.
         """
-        names = [column.name for column in context.columns] if isinstance(context, Encoding) else _listed(context)
-        wanted = Wanted([arm, reward, *names], [reward, *names], [arm], names, separator)
-        history = read_with(path, wanted, lambda log: _summed(as_frame(log), arm, reward, context, scale))
-        _warn(history.missing)
-        return history
+        roles = ColumnRoles(arm, reward, context=column_names(context), separator=separator)
+        sums, encoding = read_with(path, roles, lambda log: grouped(as_frame(log), roles, context, scale=scale))
+        return cls._of(sums, encoding, None if encoding is None else encoding.dimension)
 
     @classmethod
     def from_log(cls, log: Log, *, scale: bool = False) -> "History":
-        """The sums of a log that was read row by row, its contexts encoded; ``scale`` as in :meth:`from_frame`."""
+        """The sums of a log that was read row by row, its contexts encoded.
+
+        Args:
+            log: the log.
+            scale: as in :meth:`from_frame`.
+
+        Returns:
+            The history.
+
+        Raises:
+            ValueError: if it is no log.
+        """
         if not isinstance(log, Log):
             raise ValueError(f"log must be a hedgerow.Log, got {type(log).__name__}: from_frame takes a frame, from_file a path")
         encoding = Encoding.of(log.context, scale=scale) if log.context else None
@@ -135,46 +160,80 @@ class History:
         return cls(log.arms[: log.tried], sums, dimension, encoding=encoding, missing=log.missing)
 
     @classmethod
-    def from_sums(cls, table: Any, *, arm: str = "arm", context: str | Sequence[str] | Encoding | None = None) -> "History":
-        """Sums that were computed elsewhere: a frame with the columns that :meth:`sql` names.
+    def from_sums(cls, table: Any, *, arm: str = "arm", context: Context = None) -> "History":
+        """Sums that were computed elsewhere.
 
-        ``context`` tells what the numbers x_1, x_2 and so on are: names of columns, or the encoding given to ``sql``.
+        Args:
+            table: a frame with the columns that the query of :meth:`sql` gives.
+            arm: its column of arms.
+            context: what the numbers x_1, x_2 and so on are: names of columns, or the encoding given to ``sql``.
+
+        Returns:
+            The history.
         """
         sums, dimension = read_sums(table, arm)
-        history = cls(sums.arms, sums.rows, dimension or None, encoding=_encoding(context), missing=sums.missing)
-        _warn(history.missing)
-        return history
+        plain = Encoding(tuple(Column(name) for name in column_names(context))) if context else None
+        return cls._of(sums, context if isinstance(context, Encoding) else plain, dimension or None)
+
+    @classmethod
+    def _of(cls, sums: Sums, encoding: Encoding | None, dimension: int | None) -> "History":
+        """A history of these sums, with a warning of the rows that were left out."""
+        if sums.missing:
+            warnings.warn(f"rows of the log were left out: {_reasons(sums.missing)}", UserWarning, stacklevel=3)
+        return cls(sums.arms, sums.rows, dimension, encoding=encoding, missing=sums.missing)
 
     @staticmethod
-    def sql(
-        table: str,
-        *,
-        arm: str,
-        reward: str,
-        context: str | Sequence[str] | Encoding | None = None,
-        dialect: str = "duckdb",
-    ) -> str:
+    def sql(table: str, *, arm: str, reward: str, context: Context = None, dialect: str = "duckdb") -> str:
         """The GROUP BY that computes a history inside a database; :meth:`from_sums` takes its result.
 
-        Arguments
+        Args:
             table: a name, with dots between its parts, or a query in parentheses. Names are quoted as they are given.
+            arm: column of the arm that was chosen.
+            reward: column of the reward.
             context: columns of numbers, or an encoding.
             dialect: duckdb, spark, bigquery, snowflake or postgres.
+
+        Returns:
+            The query.
         """
-        return statement(table, arm, reward, context if isinstance(context, Encoding) else _listed(context), dialect)
+        return statement(table, ColumnRoles(arm, reward), context, dialect)
 
     def plays(self, arm: Label) -> float:
-        """How often an arm was played."""
+        """How often an arm was played.
+
+        Args:
+            arm: its label.
+
+        Returns:
+            Its plays, 0 for an arm that the history does not have.
+        """
         return float(self.sums[self._row_of[arm], PLAYS]) if arm in self._row_of else 0.0
 
     def weighted(self, weight: float) -> "History":
-        """The same history, each round counted ``weight`` times: below 1 it is trusted less."""
-        if isinstance(weight, bool) or not isinstance(weight, int | float | np.number) or not 0.0 <= weight < 1e100:
+        """The same history, each round counted ``weight`` times.
+
+        Args:
+            weight: below 1 the history is trusted less.
+
+        Returns:
+            Another history.
+
+        Raises:
+            ValueError: if the weight is negative or no number.
+        """
+        if isinstance(weight, bool) or not isinstance(weight, int | float | np.number) or not 0.0 <= weight < LARGEST:
             raise ValueError(f"weight must be a number of at least 0, got {weight!r}")
         return History(self.arms, self.sums * weight, self.dimension, encoding=self.encoding, missing=self.missing)
 
     def only(self, arms: Iterable[Label]) -> "History":
-        """The part of the history about these arms."""
+        """The part of the history about some arms.
+
+        Args:
+            arms: their labels.
+
+        Returns:
+            Another history.
+        """
         wanted = set(arms)
         kept = [arm for arm in self.arms if arm in wanted]
         if self.arms and not kept:
@@ -183,18 +242,20 @@ class History:
         return History(kept, rows, self.dimension, encoding=self.encoding, missing=self.missing)
 
     def rows_for(self, arms: Sequence[Label], dimension: int | None) -> Floats:
-        """Rows of sums in the order of a policy's arms, as wide as its contexts need."""
+        """Rows of sums in the order of a policy's arms, as wide as its contexts need.
+
+        Args:
+            arms: the arms of the policy.
+            dimension: how many numbers its contexts have, None for none.
+
+        Returns:
+            A row for each arm, zeros for an arm that the history does not have.
+
+        Raises:
+            ValueError: if the history has other arms, or contexts of another length.
+        """
         known = arms if isinstance(arms, range) else dict(zip(arms, range(len(arms)), strict=True))
-        if strangers := [arm for arm in self.arms if arm not in known]:
-            text = {str(arm) for arm in known} & {str(arm) for arm in strangers}
-            way = "drop them with history.only(arms)"
-            if text:
-                way = f"{shown(sorted(text))} is a number in one of them and text in the other: write them alike"
-            raise ValueError(f"history has arms that the policy does not: {shown(strangers)}; {way}")
-        if dimension is not None and self.arms and self.dimension != dimension:
-            have = f"contexts of {self.dimension} numbers" if self.dimension else "no contexts"
-            way = "" if self.dimension else f": {WITH_CONTEXTS}"
-            raise ValueError(f"history has {have}, the policy needs contexts of {dimension}{way}")
+        check_fit(self.arms, self.dimension, known, dimension)
         rows = np.zeros((len(arms), row_size(dimension)))
         position: Callable[[Any], int] = known.index if isinstance(known, range) else known.__getitem__
         rows[[position(arm) for arm in self.arms]] = self.sums[:, : rows.shape[1]]
@@ -207,16 +268,15 @@ class History:
             raise ValueError(f"histories with contexts of {self.dimension} and {other.dimension} numbers cannot be added")
         dimension = self.dimension if self.arms else other.dimension
         encoding = _shared_encoding(self, other)
-        missing = dict(Counter(self.missing) + Counter(other.missing))
-        arms = tuple(dict.fromkeys((*self.arms, *other.arms)))
-        sums = np.zeros((len(arms), row_size(dimension)))
-        sums[: len(self.arms)] = self.sums if self.arms else 0.0
-        row_of = {arm: row for row, arm in enumerate(arms)}
-        sums[[row_of[arm] for arm in other.arms]] += other.sums[:, : sums.shape[1]]
-        return History(arms, sums, dimension, encoding=encoding, missing=missing)
+        both = Sums(self.arms, self.sums, self.missing).plus(Sums(other.arms, other.sums, other.missing), row_size(dimension))
+        return History(both.arms, both.rows, dimension, encoding=encoding, missing=both.missing)
 
     def save(self, path: str | Path) -> None:
-        """Write the history to a file that ``hedgerow.load`` reads."""
+        """Write the history to a file that ``hedgerow.load`` reads.
+
+        Args:
+            path: the file.
+        """
         encoding = None if self.encoding is None else self.encoding.to_json()
         manifest: state_file.Manifest = {"kind": "history", "arms": list(self.arms), "dimension": self.dimension}
         manifest |= {"encoding": encoding, "missing": self.missing}
@@ -238,55 +298,6 @@ class History:
         return f"History({len(self.arms)} arms, {numeral(self.sums[:, PLAYS].sum(), 6)} plays{contexts}{left_out})"
 
 
-def as_dimension(value: Any) -> int | None:
-    """A length of context vectors, or None for none."""
-    if value is None:
-        return None
-    if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer) or value < 1:
-        raise ValueError(f"dimension must be a whole number of at least 1, got {value!r}")
-    return int(value)
-
-
-def _listed(context: str | Sequence[str] | None) -> list[str]:
-    return [context] if isinstance(context, str) else list(context or ())
-
-
-def _encoding(context: str | Sequence[str] | Encoding | None) -> Encoding | None:
-    """An encoding as given, or of columns of plain numbers."""
-    if isinstance(context, Encoding):
-        return context
-    return Encoding(tuple(Column(name) for name in _listed(context))) if context else None
-
-
-def _summed(data: Any, arm: str, reward: str, context: str | Sequence[str] | Encoding | None, scale: bool) -> History:
-    if scale and isinstance(context, Encoding):
-        raise ValueError("a given encoding says already how columns are scaled: leave scale=True out")
-    columns = context if isinstance(context, Encoding) else _listed(context)
-    encoding, parts = grouped(data, arm, reward, columns, scale=scale)
-    dimension = None if encoding is None else encoding.dimension
-    total = History((), np.zeros((0, row_size(dimension))), dimension, encoding=encoding)
-    for sums in parts:
-        total = total + History(sums.arms, sums.rows, dimension, encoding=encoding, missing=sums.missing)
-    return total
-
-
-def common_encoding(given: Iterable[Encoding | None], refusal: str) -> Encoding | None:
-    """The one encoding among those given, None for contexts without names; two different ones would mix numbers up."""
-    known = list(dict.fromkeys(encoding for encoding in given if encoding is not None))
-    if len(known) > 1:
-        raise _different(refusal, known[0], known[1])
-    return known[0] if known else None
-
-
-def _different(refusal: str, one: Encoding | None, other: Encoding | None) -> ValueError:
-    """What to raise for two encodings, with the first column that they read differently."""
-    pairs = zip(one.columns if one else (), other.columns if other else (), strict=False)
-    differ = next(((mine, theirs) for mine, theirs in pairs if mine != theirs), (one, other))
-    return ValueError(
-        f"{refusal}: {differ[0]} and {differ[1]}; give the encoding of the first as context= when you make the second history"
-    )
-
-
 def _shared_encoding(one: History, other: History) -> Encoding | None:
     """The encoding of the sum of two histories; numbers as they are may be added to those of unnamed contexts."""
     if one.arms and other.arms:
@@ -294,17 +305,5 @@ def _shared_encoding(one: History, other: History) -> Encoding | None:
     return common_encoding((one.encoding, other.encoding), "histories with different encodings cannot be added")
 
 
-def check_alike(one: Encoding | None, other: Encoding | None, refusal: str) -> None:
-    """Refuse two encodings that read contexts differently; None: numbers as they are, without names."""
-    shared = common_encoding((one, other), refusal)
-    if shared is not None and None in (one, other) and not shared.plain:
-        raise _different(refusal, one, other)
-
-
 def _reasons(missing: Mapping[str, int]) -> str:
     return ", ".join(f"{rows} {reason}" for reason, rows in missing.items())
-
-
-def _warn(missing: Mapping[str, int]) -> None:
-    if missing:
-        warnings.warn(f"rows of the log were left out: {_reasons(missing)}", UserWarning, stacklevel=3)

@@ -2,6 +2,8 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,11 +11,13 @@ import numpy as np
 from ..core.arms import as_label, shown
 from ..core.sums import PLAYS, SCALARS, SQUARES, triangle
 from ..core.types import Floats, Label
-from .columns import as_frame, check_numbers, check_parts, collected, doubles
-from .encoding import Column, Encoding
+from .columns import as_frame, check_numbers, collected, doubles
+from .context_column import Column
+from .encoding import Encoding, column_names
 from .group_by import Sums, check_finite
+from .roles import ColumnRoles, absent_from
 
-MISSING = {"missing_arm": "no arm", "missing_reward": "no reward", "missing_context": "no context"}
+REASON_COLUMNS = {"missing_arm": "no arm", "missing_reward": "no reward", "missing_context": "no context"}
 """Columns that count rows left out, and what History.missing calls them."""
 
 
@@ -21,51 +25,124 @@ class Dialect(NamedTuple):
     """How an engine writes names, texts, doubles, and the test for NaN."""
 
     quote: str
-    escaped_quote: str
+    name_escapes: dict[str, str]
     text_escapes: dict[str, str]
     double: str
     is_nan: str
 
+    def name(self, name: str) -> str:
+        """A name in quotes.
 
-_STANDARD = {"'": "''"}
+        Args:
+            name: the name as the user gives it.
+
+        Returns:
+            The name as the engine reads it back.
+        """
+        return self.quote + "".join(self.name_escapes.get(character, character) for character in name) + self.quote
+
+    def text(self, text: str) -> str:
+        """A text in quotes.
+
+        Args:
+            text: the text.
+
+        Returns:
+            The text as the engine reads it back.
+        """
+        return "'" + "".join(self.text_escapes.get(character, character) for character in text) + "'"
+
+    def table(self, table: str) -> str:
+        """A table: names with dots between them, each of them quoted, or a query in parentheses as it is.
+
+        Args:
+            table: the table as the user gives it.
+
+        Returns:
+            What stands after FROM.
+
+        Raises:
+            ValueError: if it is neither.
+        """
+        table = table.strip()
+        if table.startswith("("):
+            if not self._closed(table):
+                raise ValueError(f"a query must be one pair of parentheses around it, got {table!r:.200}")
+            return table
+        if any(part.isspace() for part in table) and table.split()[0].upper() in ("SELECT", "WITH"):
+            raise ValueError(f"a query must stand in parentheses: ({table})")
+        parts = table.split(".")
+        if not all(part.strip() for part in parts):
+            raise ValueError(f"table must be a name such as shop.clicks, or a query in parentheses, got {table!r}")
+        return ".".join(self.name(part) for part in parts)
+
+    def _closed(self, query: str) -> bool:
+        """Whether the parenthesis at the beginning closes at the end; those within quotes do not count."""
+        escaped = r"(?:[^\\{0}]|\\.)*" if "\\" in self.text_escapes else r"[^{0}]*"
+        quoted = "|".join(mark + escaped.format(mark) + mark for mark in ("'", '"', "`"))
+        bare = re.sub(quoted, "", query, flags=re.DOTALL)
+        depths = list(accumulate((sign == "(") - (sign == ")") for sign in bare))
+        return ";" not in bare and 0 not in depths[:-1] and depths[-1:] == [0]
+
+
+_DOUBLED_QUOTE = {"'": "''"}
 _BACKSLASH = {"\\": "\\\\", "'": "\\'"}
 DIALECTS = {
-    "duckdb": Dialect('"', '""', _STANDARD, "DOUBLE", "isnan({})"),
-    "spark": Dialect("`", "``", _BACKSLASH, "DOUBLE", "isnan({})"),
-    "bigquery": Dialect("`", "\\`", _BACKSLASH, "FLOAT64", "IS_NAN({})"),
-    "snowflake": Dialect('"', '""', {"\\": "\\\\", "'": "''"}, "DOUBLE", "{} = 'NaN'::DOUBLE"),
-    "postgres": Dialect('"', '""', _STANDARD, "DOUBLE PRECISION", "{} = 'NaN'::DOUBLE PRECISION"),
+    "duckdb": Dialect('"', {'"': '""'}, _DOUBLED_QUOTE, "DOUBLE", "isnan({})"),
+    "spark": Dialect("`", {"`": "``"}, _BACKSLASH, "DOUBLE", "isnan({})"),
+    "bigquery": Dialect("`", {"\\": "\\\\", "`": "\\`"}, _BACKSLASH, "FLOAT64", "IS_NAN({})"),
+    "snowflake": Dialect('"', {'"': '""'}, {"\\": "\\\\", "'": "''"}, "DOUBLE", "{} = 'NaN'::DOUBLE"),
+    "postgres": Dialect('"', {'"': '""'}, _DOUBLED_QUOTE, "DOUBLE PRECISION", "{} = 'NaN'::DOUBLE PRECISION"),
 }
 
 
 def sum_names(dimension: int) -> list[str]:
-    """The columns of a table of sums, in the order of ``statistics``."""
+    """The columns of a table of sums, in the order of a history's rows.
+
+    Args:
+        dimension: how many numbers a context has.
+
+    Returns:
+        Their names.
+    """
     each = range(1, dimension + 1)
     products = [f"xx_{i}_{j}" for i in each for j in range(1, i + 1)]
     return ["plays", "total", "squares", *(f"rx_{i}" for i in each), *products, *(f"x_{i}" for i in each)]
 
 
-def statement(table: str, arm: str, reward: str, context: Sequence[str] | Encoding, dialect: str) -> str:
-    """The query whose result :func:`read_sums` takes."""
+def statement(table: str, roles: ColumnRoles, context: str | Sequence[str] | Encoding | None, dialect: str) -> str:
+    """The query whose result :func:`read_sums` takes.
+
+    Args:
+        table: a name, or a query in parentheses.
+        roles: columns of the arm and of the reward.
+        context: columns of numbers, or an encoding.
+        dialect: one of ``DIALECTS``.
+
+    Returns:
+        The query.
+
+    Raises:
+        ValueError: if the dialect is not known, or a column has no name or two roles.
+    """
     if dialect not in DIALECTS:
         raise ValueError(f"dialect must be one of {', '.join(DIALECTS)}, got {dialect!r}")
     form = DIALECTS[dialect]
-    columns = context.columns if isinstance(context, Encoding) else tuple(Column(name) for name in context)
-    parts = [("arm", arm), ("reward", reward), *(("context", column.name) for column in columns)]
-    if unnamed := [part for part, name in parts if not name]:
-        raise ValueError(f"{unnamed[0]} must name a column, got ''")
-    check_parts(parts)
+    roles = replace(roles, context=column_names(context))
+    for role, names in {"arm": [roles.arm], "reward": [roles.reward], "context": roles.context}.items():
+        if not all(names):
+            raise ValueError(f"{role} must name a column, got ''")
+    roles.check()
+    columns = context.columns if isinstance(context, Encoding) else tuple(Column(name) for name in roles.context)
     features = [feature for column in columns for feature in _features(form, column)]
-    inputs = {"r": f"CAST({_name(form, reward)} AS {form.double})", **{f"x_{i}": f for i, f in enumerate(features, start=1)}}
-    tests = [_unfit(form, "r"), " OR ".join(_unfit(form, key) for key in inputs if key != "r")]
-    cases = ["WHEN {} IS NULL THEN 1".format(_name(form, "arm")), *(f"WHEN {t} THEN {n}" for n, t in enumerate(tests, 2) if t)]
-    reason, label = _name(form, "reason"), _name(form, "arm")
-    usable = [f"CASE WHEN {reason} = 0 THEN {_name(form, key)} END AS {_name(form, key)}" for key in inputs]
+    inputs = {"r": f"CAST({form.name(roles.reward)} AS {form.double})", **{f"x_{i}": x for i, x in enumerate(features, start=1)}}
+    reason, label = form.name("reason"), form.name("arm")
+    usable = [f"CASE WHEN {reason} = 0 THEN {form.name(key)} END AS {form.name(key)}" for key in inputs]
     return f"""WITH logged AS (
-  SELECT {_listed([f"{_name(form, arm)} AS {label}", *(f"{f} AS {_name(form, key)}" for key, f in inputs.items())])}
-  FROM {_table(form, table)} AS source
+  SELECT {_listed([f"{form.name(roles.arm)} AS {label}", *(f"{x} AS {form.name(key)}" for key, x in inputs.items())])}
+  FROM {form.table(table)} AS source
 ), judged AS (
-  SELECT logged.*, CASE {" ".join(cases)} ELSE 0 END AS {reason}
+  SELECT logged.*, CASE {_reasons(form, list(inputs))} ELSE 0 END AS {reason}
   FROM logged
 ), usable AS (
   SELECT {_listed([label, reason, *usable])}
@@ -77,28 +154,34 @@ GROUP BY {label}
 """
 
 
+def _reasons(form: Dialect, inputs: Sequence[str]) -> str:
+    """The cases in which a row is of no use, numbered as in ``REASON_COLUMNS``."""
+    tests = [_unfit(form, "r"), " OR ".join(_unfit(form, key) for key in inputs if key != "r")]
+    return " ".join([f"WHEN {form.name('arm')} IS NULL THEN 1", *(f"WHEN {t} THEN {n}" for n, t in enumerate(tests, 2) if t)])
+
+
 def _sums(form: Dialect, dimension: int) -> list[str]:
     """One column for each of :func:`sum_names`, then one for each reason to leave a row out."""
 
     def counted(number: int, name: str) -> str:
-        count = f"SUM(CASE WHEN {_name(form, 'reason')} = {number} THEN 1 ELSE 0 END)"
-        return f"CAST({count} AS {form.double}) AS {_name(form, name)}"
+        count = f"SUM(CASE WHEN {form.name('reason')} = {number} THEN 1 ELSE 0 END)"
+        return f"CAST({count} AS {form.double}) AS {form.name(name)}"
 
     factors = {"total": ["r"], "squares": ["r", "r"]}
     for name in sum_names(dimension)[SCALARS:]:
         kind, *numbers = name.split("_")
         factors[name] = [*(["r"] if kind == "rx" else []), *(f"x_{number}" for number in numbers)]
     sums = [
-        f"COALESCE(SUM({' * '.join(_name(form, factor) for factor in product)}), 0) AS {_name(form, name)}"
+        f"COALESCE(SUM({' * '.join(form.name(factor) for factor in product)}), 0) AS {form.name(name)}"
         for name, product in factors.items()
     ]
-    return [counted(0, "plays"), *sums, *(counted(number, name) for number, name in enumerate(MISSING, start=1))]
+    return [counted(0, "plays"), *sums, *(counted(number, name) for number, name in enumerate(REASON_COLUMNS, start=1))]
 
 
 def _features(form: Dialect, column: Column) -> list[str]:
-    raw = _name(form, column.name)
+    raw = form.name(column.name)
     if column.levels is not None:
-        return [f"CASE WHEN {raw} = {_text(form, level)} THEN 1e0 ELSE 0e0 END" for level in column.levels]
+        return [f"CASE WHEN {raw} = {form.text(level)} THEN 1e0 ELSE 0e0 END" for level in column.levels]
     number = f"CAST({raw} AS {form.double})"
     if column == Column(column.name):
         return [number]
@@ -106,29 +189,8 @@ def _features(form: Dialect, column: Column) -> list[str]:
 
 
 def _unfit(form: Dialect, key: str) -> str:
-    name = _name(form, key)
+    name = form.name(key)
     return f"{name} IS NULL OR {form.is_nan.format(name)}"
-
-
-def _name(form: Dialect, name: str) -> str:
-    return form.quote + name.replace(form.quote, form.escaped_quote) + form.quote
-
-
-def _table(form: Dialect, table: str) -> str:
-    """A name with dots between its parts, each of them quoted; a query in parentheses stays as it is."""
-    table = table.strip()
-    if table.startswith("("):
-        return table
-    if any(part.isspace() for part in table) and table.split()[0].upper() in ("SELECT", "WITH"):
-        raise ValueError(f"a query must stand in parentheses: ({table})")
-    parts = table.split(".")
-    if not all(part.strip() for part in parts):
-        raise ValueError(f"table must be a name such as shop.clicks, or a query in parentheses, got {table!r}")
-    return ".".join(_name(form, part) for part in parts)
-
-
-def _text(form: Dialect, text: str) -> str:
-    return "'" + "".join(form.text_escapes.get(character, character) for character in text) + "'"
 
 
 def _literal(number: float) -> str:
@@ -164,17 +226,28 @@ def _check_context(labels: Sequence[Label], sums: Floats, dimension: int, column
 
 
 def read_sums(table: Any, arm: str) -> tuple[Sums, int]:
-    """The sums of a table with the columns of :func:`sum_names`, and how many numbers a context has."""
+    """The sums of a table that the query has given.
+
+    Args:
+        table: a frame with a column of arms and the columns of :func:`sum_names`.
+        arm: the column of arms.
+
+    Returns:
+        The sums, and how many numbers a context has.
+
+    Raises:
+        ValueError: if a column is missing, or if no rewards or contexts have such sums.
+    """
     data = as_frame(table)
     there = data.collect_schema().names()
     dimension = sum(re.fullmatch(r"x_\d+", name) is not None for name in there if name != arm)
     names = sum_names(dimension)
-    if absent := [name for name in (arm, *names) if name not in there]:
+    if absent := absent_from(there, (arm, *names)):
         raise ValueError(f"a table of sums needs the columns {shown([arm, *names], 8)}; it lacks {shown(absent)}")
-    counts = [name for name in MISSING if name in there]
+    counts = [name for name in REASON_COLUMNS if name in there]
     check_numbers(data, [*names, *counts])
     rows = collected(data.select(arm, *names, *counts))
-    missing = {MISSING[name]: int(np.nansum(doubles(rows[name]))) for name in counts}
+    missing = {REASON_COLUMNS[name]: int(np.nansum(doubles(rows[name]))) for name in counts}
     sums = np.column_stack([doubles(rows[name]) for name in names])
     played = sums[:, PLAYS] != 0.0  # a group of rows that were all left out, such as those without an arm
     labels = [as_label(label, "an arm label") for label, kept in zip(rows[arm].to_list(), played, strict=True) if kept]

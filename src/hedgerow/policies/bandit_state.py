@@ -10,8 +10,8 @@ from ..core.arms import Clusters, new_path, regrouped
 from ..core.locking import Locked, whole
 from ..core.sums import LARGEST
 from ..core.types import Floats, Label
-from ..data.encoding import Encoding, encoded
-from ..data.history import History, check_alike, common_encoding
+from ..data.encoding import Encoding, check_alike, common_encoding, encoded
+from ..data.history import History
 from . import checks, learnt
 from .learnt import Learnt, Recipe
 

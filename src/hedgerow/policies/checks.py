@@ -8,7 +8,9 @@ import numpy as np
 from ..core.arms import shown
 from ..core.sums import LARGEST, LARGEST_SINGLE, PLAYS, SCALARS, SQUARES, row_size, second_moments
 from ..core.types import Decision, Floats, Label
-from ..data.history import WITH_CONTEXTS, History, as_dimension
+from ..data.history import History
+from ..data.history_fit import WITH_CONTEXTS
+from ..data.rounds import as_dimension
 from .registry import Rule
 
 PRECISIONS = {"double": np.float64, "single": np.float32}

@@ -7,8 +7,7 @@ import numpy as np
 
 from ..core.types import Label, Policy
 from ..core.validate import lacking
-from ..data.encoding import Encoding
-from ..data.history import common_encoding
+from ..data.encoding import Encoding, common_encoding
 
 WaitingRound: TypeAlias = tuple[Label, tuple[str, ...], tuple[float, ...] | None]
 """A round whose reward is still to come: its arm, the experts that were followed (none, if others decided), and its context."""

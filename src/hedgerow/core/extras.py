@@ -1,0 +1,20 @@
+"""How to get a package that only some parts of hedgerow need."""
+
+
+def absent(what: str, package: str, extra: str = "cli") -> ImportError:
+    """The error to raise where a package is not installed, with the commands that install it.
+
+    Args:
+        what: what cannot be done without it, as the beginning of a sentence.
+        package: name of the package.
+        extra: the extra of hedgerow that brings it.
+
+    Returns:
+        An ImportError that names the package and two ways to install it.
+
+    Examples:
+        >>> raise absent("plot", "matplotlib")
+        Traceback (most recent call last):
+        ImportError: plot needs matplotlib: pip install "hedgerow[cli]" (in a checkout: pip install -e ".[cli]")
+    """
+    return ImportError(f'{what} needs {package}: pip install "hedgerow[{extra}]" (in a checkout: pip install -e ".[{extra}]")')
