@@ -137,7 +137,9 @@ class NaiveAuto:
         for c in self.names:
             self.explain_by_others(c)
             played = [k for k in self.inside(c) if self.n[k] > 0]
-            log = sum((np.log(np.outer(self.densities(k), 1 - WRONG) + WRONG) for k in played), np.zeros((SPREADS.size, WRONG.size)))
+            log = sum(
+                (np.log(np.outer(self.densities(k), 1 - WRONG) + WRONG) for k in played), np.zeros((SPREADS.size, WRONG.size))
+            )
             likelihoods[c] = np.exp(log - log.max())
         prior = np.full((SPREADS.size, WRONG.size), 1 / (SPREADS.size * WRONG.size))
         for _ in range(10):
