@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from hedgerow.policies.auto_rewards.table import ERRED
 
 import hedgerow as hr
-from hedgerow.policies.auto_rewards.table import ERRED
 
 ARMS = list("abcdefghi")
 OLD, NEW = list("xxxyyyzzz"), list("xyzxyzxyz")
