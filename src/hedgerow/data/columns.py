@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.arms import shown
+from ..core.labels import shown
 from ..core.types import Floats
 
 ROWS_TO_SHOW = 100_000

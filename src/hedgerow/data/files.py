@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from ..core.arms import shown
+from ..core.labels import shown
 
 if TYPE_CHECKING:
     import polars as pl

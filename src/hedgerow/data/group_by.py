@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.arms import as_label
+from ..core.labels import as_label
 from ..core.sums import LARGEST, SCALARS, row_size
 from ..core.types import Floats, Label
 from .columns import check_names, check_numbers, check_parts, collected

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..core.arms import as_label
+from ..core.labels import as_label
 from ..core.types import Floats, Integers, Label
 from .columns import is_number
 
