@@ -250,7 +250,9 @@ def main() -> int:
     for kind in [given.only] if given.only else KINDS:
         found = outcomes(kind, given.count, given.seed)
         ends = Counter({end: len(numbers) for end, numbers in found.items()})
-        print(f"{kind}: {ends.pop('refused', 0)} refused, {ends.pop('played', 0)} played on, {ends.total()} otherwise", flush=True)
+        print(
+            f"{kind}: {ends.pop('refused', 0)} refused, {ends.pop('played', 0)} played on, {ends.total()} otherwise", flush=True
+        )
         for end, times in ends.most_common(12):
             print(f"    {times} x {end[:160]} (file {found[end][0]})", flush=True)
         bad += ends.total()

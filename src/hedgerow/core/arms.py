@@ -1,54 +1,18 @@
 """Arm labels, clusters and deeper paths, and the tree they make."""
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias, cast
 
 import numpy as np
 
+from .labels import as_label, as_path, name_of, shown
 from .tree import FIRST, SIZE
 from .types import Floats, Label, Links
 
 Clusters: TypeAlias = Iterable[Label] | Mapping[Label, Label]
 """One label per arm, in the order of the arms, or a mapping arm -> label; a tuple label is a path from the root."""
 
-
-DEEPEST = 64
-"""Levels that a tree may have."""
-
 Paths: TypeAlias = tuple[tuple[Label, ...], ...]
-
-
-def as_label(value: Any, what: str) -> Label:
-    """A label that can be told apart, written down and read back."""
-    if isinstance(value, np.generic):
-        value = value.item()
-    if isinstance(value, tuple):
-        return tuple(as_label(part, what) for part in value)
-    if isinstance(value, float) and not math.isfinite(value):
-        raise ValueError(f"{what} must be finite, got {value!r}")
-    if isinstance(value, str | bool | float) or (isinstance(value, int) and -(2**63) <= value < 2**63):
-        return cast(Label, value)
-    hint = ": write it as text" if isinstance(value, int) else ""
-    raise ValueError(f"{what} must be a string, a number of 63 bits or a tuple of these, got {value!r:.80}{hint}")
-
-
-def as_path(label: Any) -> tuple[Label, ...]:
-    """A cluster label as the path of its names from the root."""
-    label = as_label(label, "a cluster label")
-    path = label if isinstance(label, tuple) else (label,)
-    if not path:
-        raise ValueError("a cluster label must not be the empty tuple: name at least one cluster")
-    if len(path) > DEEPEST:
-        raise ValueError(f"a cluster label may name at most {DEEPEST} clusters from the root, got {len(path)}")
-    return path
-
-
-def shown(labels: Iterable[Label], limit: int = 5) -> str:
-    """A few labels for an error message."""
-    names = [repr(label) for label in labels]
-    more = f" and {len(names) - limit} more" if len(names) > limit else ""
-    return ", ".join(names[:limit]) + more
 
 
 def _labels(arms: Iterable[Any]) -> Sequence[Label]:
@@ -74,7 +38,15 @@ def _labels(arms: Iterable[Any]) -> Sequence[Label]:
 
 
 def check_direction(clusters: Mapping[Any, Any], arms: Sequence[Label]) -> None:
-    """Refuse a mapping label -> arms: one that has no arm among its keys, but among its values."""
+    """Refuse a mapping label -> arms: one that has no arm among its keys, but among its values.
+
+    Args:
+        clusters: A mapping that should be arm -> label.
+        arms: The arms.
+
+    Raises:
+        ValueError: Its values, not its keys, are arms.
+    """
     known = {str(arm) for arm in arms}
     if not known.isdisjoint(map(str, clusters)):
         return
@@ -118,7 +90,15 @@ def _paths(arms: Sequence[Label], clusters: Clusters | None) -> Paths | None:
 
 
 class Arms:
-    """The arms of a policy and their tree: which node is which arm, and which nodes lie above it."""
+    """The arms of a policy and their tree: which node is which arm, and which nodes lie above it.
+
+    Args:
+        arms: Distinct labels.
+        clusters: One label for each arm, a mapping arm -> label, or None.
+
+    Raises:
+        ValueError: The labels are no labels, are not distinct, or do not fit the clusters.
+    """
 
     def __init__(self, arms: Iterable[Label], clusters: Clusters | None = None):
         self.labels = _labels(arms)
@@ -140,30 +120,68 @@ class Arms:
         return None if self._clusters is None else tuple(self._clusters)
 
     def named(self, leaf: int) -> tuple[Label, Label | None]:
-        """The arm at a leaf, and its cluster."""
+        """The arm at a leaf, and its cluster.
+
+        Args:
+            leaf: The node of the arm.
+
+        Returns:
+            Its label and that of its cluster, None without clusters.
+        """
         if self._positions is None or self._clusters is None:
             return self.labels[leaf - 1], None
         position = self._positions[leaf]
         return self.labels[position], self._clusters[position]
 
     def position(self, arm: Label) -> int:
-        """The place of an arm in the given order."""
+        """The place of an arm in the given order.
+
+        Args:
+            arm: Its label.
+
+        Returns:
+            The place, from 0 on.
+
+        Raises:
+            KeyError: There is no such arm.
+        """
         try:
             return self._position_of[arm] if self._position_of is not None else self.labels.index(arm)
         except (KeyError, TypeError, ValueError):
             raise KeyError(f"unknown arm {arm!r}; the arms are {shown(self.labels)}") from None
 
     def leaf(self, arm: Label) -> int:
-        """The node of an arm."""
+        """The node of an arm.
+
+        Args:
+            arm: Its label.
+
+        Returns:
+            The number of the node.
+
+        Raises:
+            KeyError: There is no such arm.
+        """
         position = self.position(arm)
         return position + 1 if self.paths is None else int(self.leaves[position])
 
     def manifest(self) -> dict[str, Any]:
-        """The labels and paths, as a state file keeps them."""
+        """The labels and paths, as a state file keeps them.
+
+        Returns:
+            Lists of labels and of paths.
+        """
         return {"arms": list(self.labels), "paths": None if self.paths is None else list(self.paths)}
 
     def totals(self, rows: Floats) -> Floats:
-        """Rows of all nodes from the rows of the arms: a cluster is the sum of its arms."""
+        """Rows of all nodes from the rows of the arms: a cluster is the sum of its arms.
+
+        Args:
+            rows: A row for each arm, in the order of the arms.
+
+        Returns:
+            A row for each node.
+        """
         nodes = np.zeros((len(self.tree), rows.shape[1]))
         nodes[self.leaves] = rows
         for node in (*reversed(self.inner), 0):
@@ -173,7 +191,20 @@ class Arms:
 
 
 def new_path(arm: Label, cluster: Label | None, *, arms: Sequence[Label], clusters: Iterable[Label] | None) -> tuple[Label, ...]:
-    """The path of an arm about to be added to a policy with these arms and clusters, or the reason why it cannot be."""
+    """The path of an arm about to be added to a policy with these arms and clusters, or the reason why it cannot be.
+
+    Args:
+        arm: The new arm.
+        cluster: Its cluster, None for a policy without.
+        arms: The arms that are there.
+        clusters: The cluster of each, None for a policy without.
+
+    Returns:
+        The path, empty without clusters.
+
+    Raises:
+        ValueError: The arm is there already, or its cluster is missing or not wanted.
+    """
     if as_label(arm, "an arm label") in arms:
         raise ValueError(f"arm {arm!r} is there already")
     if clusters is not None and cluster is None:
@@ -183,13 +214,19 @@ def new_path(arm: Label, cluster: Label | None, *, arms: Sequence[Label], cluste
     return () if cluster is None else as_path(cluster)
 
 
-def name_of(path: tuple[Label, ...]) -> Label | None:
-    """A path as the user wrote it: a single name bare, a deeper one as a tuple."""
-    return None if not path else path[0] if len(path) == 1 else path
-
-
 def regrouped(policy: Any, clusters: Clusters) -> Arms:
-    """The arms of a policy in other clusters, or the reason why they cannot be."""
+    """The arms of a policy in other clusters, or the reason why they cannot be.
+
+    Args:
+        policy: A policy with clusters.
+        clusters: The new ones.
+
+    Returns:
+        Its arms in the new clusters.
+
+    Raises:
+        ValueError: The policy has no clusters, or these do not fit its arms.
+    """
     if not policy.clustered:
         raise ValueError(f"{policy.name} has no clusters to change: make another policy, with clusters=")
     if clusters is None:

@@ -31,7 +31,11 @@ def _compiler() -> Callable[..., Any] | None:
 
 
 def drop_outdated(package: Path) -> None:
-    """Remove machine code older than any source of a package: Numba looks at a kernel's own file, not at those it calls."""
+    """Remove machine code older than any source of a package: Numba looks at a kernel's own file, not at those it calls.
+
+    Args:
+        package: The folder of its source.
+    """
     with suppress(OSError):
         newest = max(path.stat().st_mtime for path in package.rglob("*.py"))
         for index in package.rglob("__pycache__/*.nbi"):
@@ -46,7 +50,14 @@ if COMPILED:
 
 
 def compiled(function: Function) -> Function:
-    """Compile at the first call and keep the machine code on disk; without Numba, return the function as it is."""
+    """Compile at the first call and keep the machine code on disk; without Numba, return the function as it is.
+
+    Args:
+        function: Loops over numbers and arrays.
+
+    Returns:
+        The compiled function, or the function as it is.
+    """
     return _compile(function)
 
 
@@ -54,12 +65,25 @@ def summing(function: Function) -> Function:
     """Like ``compiled``, and the terms of a sum may be added in any order, several at a time.
 
     Only where the last digit does not count: ridge scores, whose ties have a tolerance.
+
+    Args:
+        function: Loops over numbers and arrays.
+
+    Returns:
+        The compiled function, or the function as it is.
     """
     return _compile(function, fastmath={"reassoc", "contract", "nsz"})
 
 
 def inlined(function: Function) -> Function:
-    """Written into each kernel that calls it: functions it is given are called directly, and are kept on disk with the caller."""
+    """Written into each kernel that calls it: functions it is given are called directly, and are kept on disk with the caller.
+
+    Args:
+        function: A part of kernels.
+
+    Returns:
+        The function as kernels take it.
+    """
     if _njit is None:
         return function
     kernel: Function = _njit(inline="always")(function)

@@ -48,7 +48,14 @@ if hasattr(os, "register_at_fork"):
 
 
 def whole(method: Method) -> Method:
-    """A method of a :class:`Locked` that no other thread interrupts."""
+    """A method of a :class:`Locked` that no other thread interrupts.
+
+    Args:
+        method: A method of a :class:`Locked`.
+
+    Returns:
+        The method, which holds the lock while it runs.
+    """
 
     @wraps(method)
     def locked(self: Locked, *given: Any, **named: Any) -> Any:

@@ -15,19 +15,37 @@ FREEDOM = 3.0
 
 @compiled
 def deviations_of(plays: float, mean: float, squares: float) -> float:
-    """Sum of squared deviations from the mean; 0 where it is no more than rounding errors may be."""
+    """Sum of squared deviations from the mean.
+
+    Args:
+        plays: How many rewards there are.
+        mean: Their mean.
+        squares: Sum of their squares.
+
+    Returns:
+        The sum; 0 where it is no more than rounding errors may be.
+    """
     deviations = squares - plays * mean * mean
     return deviations if deviations > 1e-12 * squares else 0.0
 
 
-@compiled
-def arm_noise(online: Floats, past: Floats, node: int, trust: float) -> tuple[float, float, float]:
-    """Plays, mean and sum of squared deviations of a node; a play of its history counts as ``trust`` plays."""
-    plays = online[node, PLAYS] + trust * past[node, PLAYS]
+def arm_noise(online: Floats, history: Floats, node: int, trust: float) -> tuple[float, float, float]:
+    """Plays, mean and sum of squared deviations of a node; a play of its history counts as ``trust`` plays.
+
+    Args:
+        online: Sums of the online rounds.
+        history: Sums of the history.
+        node: An arm, or a cluster, or the root.
+        trust: What a play of the history counts as.
+
+    Returns:
+        Plays, mean, and sum of squared deviations; the last is 0 where rounding could have made it.
+    """
+    plays = online[node, PLAYS] + trust * history[node, PLAYS]
     if plays <= 0.0:
         return 0.0, 0.0, 0.0
-    mean = (online[node, TOTAL] + trust * past[node, TOTAL]) / plays
-    return plays, mean, deviations_of(plays, mean, online[node, SQUARES] + trust * past[node, SQUARES])
+    mean = (online[node, TOTAL] + trust * history[node, TOTAL]) / plays
+    return plays, mean, deviations_of(plays, mean, online[node, SQUARES] + trust * history[node, SQUARES])
 
 
 @compiled
@@ -35,23 +53,47 @@ def freedom_of(plays: float, deviations: float) -> float:
     """Degrees of freedom of an arm's squared deviations: its plays less one; a single play has none.
 
     Plays of a weighted history are parts of some, and less than two may deviate: then half of them.
+
+    Args:
+        plays: Plays of the arm, perhaps parts of some.
+        deviations: Sum of squared deviations.
+
+    Returns:
+        Degrees of freedom.
     """
     return max(plays - 1.0, 0.5 * plays if deviations > 0.0 else 0.0)
 
 
 @compiled
 def counted(deviations: float, freedom: float) -> tuple[float, float]:
-    """An arm's own variance, and the degrees of freedom that it counts in the typical one."""
+    """An arm's own variance, and the degrees of freedom that it counts in the typical one.
+
+    Args:
+        deviations: Sum of squared deviations.
+        freedom: Degrees of freedom.
+
+    Returns:
+        The variance, and the degrees of freedom that count.
+    """
     return deviations / freedom if freedom > 0.0 else 0.0, min(freedom, FREEDOM)
 
 
 @compiled
-def known_noise(tree: Links, online: Floats, past: Floats) -> tuple[float, float]:
-    """Sum of the arms' own variances, each times its degrees of freedom, and the sum of these."""
+def known_noise(tree: Links, online: Floats, history: Floats) -> tuple[float, float]:
+    """Sum of the arms' own variances, each times its degrees of freedom, and the sum of these.
+
+    Args:
+        tree: First child, number of children and parent of each node.
+        online: Sums of the online rounds.
+        history: Sums of the history.
+
+    Returns:
+        The weighted sum of the variances, and the sum of the weights.
+    """
     sum_of_variances, freedom = 0.0, 0.0
     for node in range(1, len(tree)):
         if tree[node, SIZE] == 0:
-            plays, _, deviations = arm_noise(online, past, node, 1.0)
+            plays, _, deviations = arm_noise(online, history, node, 1.0)
             variance, weight = counted(deviations, freedom_of(plays, deviations))
             sum_of_variances += weight * variance
             freedom += weight
@@ -106,28 +148,45 @@ def shrunken_noise(plays: Floats, totals: Floats, squares: Floats, borrowed: flo
 
 
 @compiled
-def total_noise(online: Floats, past: Floats) -> float:
-    """Variance of all rewards."""
-    plays, _, deviations = arm_noise(online, past, 0, 1.0)
+def total_noise(online: Floats, history: Floats) -> float:
+    """Variance of all rewards.
+
+    Args:
+        online: Sums of the online rounds.
+        history: Sums of the history.
+
+    Returns:
+        The variance around their common mean.
+    """
+    plays, _, deviations = arm_noise(online, history, 0, 1.0)
     return deviations / max(plays - 1.0, 1.0)
 
 
 @compiled
-def typical_noise(tree: Links, online: Floats, past: Floats) -> tuple[float, float]:
+def typical_noise(tree: Links, online: Floats, history: Floats) -> tuple[float, float]:
     """Typical variance of an arm's rewards, with the variance of all rewards as one more arm; and that total variance."""
-    total = total_noise(online, past)
-    sum_of_variances, freedom = known_noise(tree, online, past)
+    total = total_noise(online, history)
+    sum_of_variances, freedom = known_noise(tree, online, history)
     return (sum_of_variances + total) / (freedom + 1.0), total
 
 
 @compiled
-def unknown_noise(tree: Links, online: Floats, past: Floats) -> tuple[float, float]:
-    """Arms with a single play, which tell nothing of their noise: how many, and the variance of all arms' means."""
+def unknown_noise(tree: Links, online: Floats, history: Floats) -> tuple[float, float]:
+    """Arms with a single play, which tell nothing of their noise: how many, and the variance of all arms' means.
+
+    Args:
+        tree: First child, number of children and parent of each node.
+        online: Sums of the online rounds.
+        history: Sums of the history.
+
+    Returns:
+        The number of such arms, and the variance.
+    """
     arms, single, total, squares = 0.0, 0.0, 0.0, 0.0
-    level = arm_noise(online, past, 0, 1.0)[1]
+    level = arm_noise(online, history, 0, 1.0)[1]
     for node in range(1, len(tree)):
         if tree[node, SIZE] == 0:
-            plays, mean, deviations = arm_noise(online, past, node, 1.0)
+            plays, mean, deviations = arm_noise(online, history, node, 1.0)
             if plays > 0.0:
                 arms += 1.0
                 single += 1.0 if freedom_of(plays, deviations) == 0.0 else 0.0
@@ -147,6 +206,16 @@ def only_values(plays: float, total: float, squares: float, low: float, high: fl
     """Whether all rewards with these sums are ``low`` or ``high``: then sum (r - low)(high - r) = 0.
 
     Sums of rewards far from zero have rounding errors; where these are as large as the rewards differ, nobody can tell.
+
+    Args:
+        plays: Number of rewards.
+        total: Their sum.
+        squares: Sum of their squares.
+        low: One value.
+        high: The other.
+
+    Returns:
+        True if no other value can be among them, and rounding errors would not hide it.
     """
     width2, rounding = (high - low) ** 2, rounding_of(plays, low, high)
     between = (low + high) * total - squares - plays * low * high
@@ -155,7 +224,18 @@ def only_values(plays: float, total: float, squares: float, low: float, high: fl
 
 @compiled
 def two_values(plays: float, total: float, squares: float, low: float, high: float) -> bool:
-    """Whether all rewards with these sums are ``low`` or ``high``, and some high."""
+    """Whether all rewards with these sums are ``low`` or ``high``, and some high.
+
+    Args:
+        plays: Number of rewards.
+        total: Their sum.
+        squares: Sum of their squares.
+        low: One value.
+        high: The other.
+
+    Returns:
+        True if no other value can be among them, and at least one is high.
+    """
     above = squares - 2.0 * low * total + plays * low * low
     near = 1e-9 * (high - low) ** 2 + rounding_of(plays, low, high)
     return above > plays * near and only_values(plays, total, squares, low, high)

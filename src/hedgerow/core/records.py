@@ -51,7 +51,14 @@ def kind_of(fields: Iterable[Field]) -> np.dtype[np.void]:
 
 
 def width(fields: Iterable[Field]) -> int:
-    """How many numbers a row of these fields has."""
+    """How many numbers a row of these fields has.
+
+    Args:
+        fields: The fields of a row.
+
+    Returns:
+        The number of floats.
+    """
     return sum(field.size for field in fields)
 
 

@@ -18,13 +18,31 @@ TIE = 1e-10
 
 @compiled
 def least_best(best: float, tie: float) -> float:
-    """The least score that counts as the best."""
+    """The least score that counts as the best.
+
+    Args:
+        best: The highest score.
+        tie: How far, relatively, equal scores may be apart.
+
+    Returns:
+        The score.
+    """
     return best if math.isinf(best) else best - tie * abs(best)
 
 
 @compiled
 def pick(values: Floats, best: float, tie: float, drawn: float) -> int:
-    """The position of the best score; of equal ones the first, or one at random by ``drawn`` >= 0."""
+    """The position of the best score; of equal ones the first, or one at random by ``drawn`` >= 0.
+
+    Args:
+        values: The scores.
+        best: The highest of them.
+        tie: How far, relatively, equal scores may be apart.
+        drawn: A number in [0, 1) that picks one of the equal ones; negative: the first.
+
+    Returns:
+        The position.
+    """
     skip, least = 0, least_best(best, tie)
     if drawn >= 0.0:
         equal = 0

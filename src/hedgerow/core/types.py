@@ -138,7 +138,14 @@ class Decisions(Sequence[Decision]):
 
 
 def tuples(value: Any) -> Any:
-    """JSON has lists where labels have tuples."""
+    """JSON has lists where labels have tuples.
+
+    Args:
+        value: What JSON gave.
+
+    Returns:
+        The same with tuples for lists, at any depth.
+    """
     return tuple(tuples(part) for part in value) if isinstance(value, list) else value
 
 
@@ -161,16 +168,43 @@ class Policy(Protocol):
         """Length of the contexts; None for a policy without."""
 
     def select(self, context: Context | None = None, *, rng: np.random.Generator | None = None) -> Decision:
-        """Choose an arm; the policy does not change."""
+        """Choose an arm; the policy does not change.
+
+        Args:
+            context: Numbers, or raw values by name, for a policy with contexts.
+            rng: A generator for a policy that draws, or to break ties.
+
+        Returns:
+            The decision.
+        """
 
     def update(self, decision: Decision, reward: float) -> None:
-        """Learn the reward of an own decision: now, later, or in another process."""
+        """Learn the reward of an own decision: now, later, or in another process.
+
+        Args:
+            decision: From ``select``, or one that names no policy.
+            reward: What it earned.
+        """
 
     def learn(self, arm: Label, reward: float, context: Context | None = None) -> None:
-        """Learn from a round that someone else decided."""
+        """Learn from a round that someone else decided.
+
+        Args:
+            arm: What was played.
+            reward: What it earned.
+            context: In which context, for a policy with contexts.
+        """
 
     def expect(self, decision: Decision) -> None:
-        """Count a decision whose reward is still to come."""
+        """Count a decision whose reward is still to come.
+
+        Args:
+            decision: From ``select``, or one that names no policy.
+        """
 
     def cancel(self, decision: Decision) -> None:
-        """Wait no longer for the reward of an expected decision."""
+        """Wait no longer for the reward of an expected decision.
+
+        Args:
+            decision: One that was expected.
+        """

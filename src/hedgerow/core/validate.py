@@ -15,12 +15,31 @@ _FLOAT = np.dtype(np.float64)
 
 
 def lacking(policy: Any, members: Iterable[str]) -> list[str]:
-    """Those of these members that a policy of someone else's does not have."""
+    """Those of these members that a policy of someone else's does not have.
+
+    Args:
+        policy: Anything.
+        members: Names of attributes and methods.
+
+    Returns:
+        The names it lacks.
+    """
     return [member for member in members if not hasattr(policy, member)]
 
 
 def checked_reward(reward: Any, largest: float = LARGEST) -> float:
-    """The reward as a number, or an error that names it."""
+    """The reward as a number, or an error that names it.
+
+    Args:
+        reward: What the user gave.
+        largest: What its size must be below.
+
+    Returns:
+        A float.
+
+    Raises:
+        ValueError: It is no finite number, or too large.
+    """
     if isinstance(reward, float) and -largest < reward < largest:
         return float(reward)  # a kernel takes NumPy's own kind of number more slowly
     if isinstance(reward, np.integer | np.floating | np.bool_):
@@ -31,7 +50,17 @@ def checked_reward(reward: Any, largest: float = LARGEST) -> float:
 
 
 def unit_reward(reward: Any) -> float:
-    """A reward between 0 and 1, for rules that take no other."""
+    """A reward between 0 and 1, for rules that take no other.
+
+    Args:
+        reward: What the user gave.
+
+    Returns:
+        A float.
+
+    Raises:
+        ValueError: It is no number between 0 and 1.
+    """
     value = checked_reward(reward)
     if not 0.0 <= value <= 1.0:
         raise ValueError(f"klucb is for rewards between 0 and 1, got {reward!r}; use UCB or Auto for others")
@@ -39,14 +68,36 @@ def unit_reward(reward: Any) -> float:
 
 
 def generator(rng: Any) -> np.random.Generator:
-    """The caller's source of draws, or an error that tells how to make one."""
+    """The caller's source of draws, or an error that tells how to make one.
+
+    Args:
+        rng: What the user gave.
+
+    Returns:
+        The generator.
+
+    Raises:
+        ValueError: It is none.
+    """
     if isinstance(rng, np.random.Generator):
         return rng
     raise ValueError(f"rng must be a numpy.random.Generator, e.g. numpy.random.default_rng(0), got {rng!r}")
 
 
 def as_context(context: Any, dimension: int | None, name: str) -> Floats:
-    """The context as an array of its own, empty for a policy without contexts; its numbers are not looked at."""
+    """The context as an array of its own, empty for a policy without contexts; its numbers are not looked at.
+
+    Args:
+        context: What the user gave.
+        dimension: How many numbers it must have; None for a policy without contexts.
+        name: What the policy is called, for messages.
+
+    Returns:
+        A new array.
+
+    Raises:
+        ValueError: It has another shape, or holds something else than numbers.
+    """
     if dimension is None:
         if context is None:
             return _NO_CONTEXT
@@ -69,19 +120,51 @@ def as_context(context: Any, dimension: int | None, name: str) -> Floats:
 
 
 def checked_context(context: Any, dimension: int | None, name: str, largest: float = LARGEST) -> Floats:
-    """The context as an array of its own, or an error that says what is wrong with it."""
+    """The context as an array of its own, or an error that says what is wrong with it.
+
+    Args:
+        context: What the user gave.
+        dimension: How many numbers it must have; None for a policy without contexts.
+        name: What the policy is called, for messages.
+        largest: What the size of its numbers must be below.
+
+    Returns:
+        A new array.
+
+    Raises:
+        ValueError: It cannot be used.
+    """
     return usable_context(as_context(context, dimension, name), largest)
 
 
 def usable_context(x: Floats, largest: float) -> Floats:
-    """A context whose numbers can be used, or an error."""
+    """A context whose numbers can be used, or an error.
+
+    Args:
+        x: The numbers.
+        largest: What their size must be below.
+
+    Returns:
+        The same array.
+
+    Raises:
+        ValueError: A number is too large, or none.
+    """
     if not (np.abs(x) < largest).all():
         raise bad_context(x, largest)
     return x
 
 
 def bad_context(x: Floats, largest: float) -> ValueError:
-    """What to raise for a context with numbers that cannot be used."""
+    """What to raise for a context with numbers that cannot be used.
+
+    Args:
+        x: The numbers.
+        largest: What their size must be below.
+
+    Returns:
+        The error to raise.
+    """
     return ValueError(f"context must be finite, and small enough to be squared, below {largest:g}, got {x.tolist()}")
 
 
@@ -91,7 +174,18 @@ def _fixed(make: Any) -> set[str]:
 
 
 def accepted(make: Callable[..., Any], given: dict[str, Any]) -> dict[str, Any]:
-    """Those of the given keywords that a constructor takes; one that is None is not given, and must not be needed."""
+    """Those of the given keywords that a constructor takes; one that is None is not given, and must not be needed.
+
+    Args:
+        make: A constructor.
+        given: Values by keyword.
+
+    Returns:
+        Those that it takes, without those that are None.
+
+    Raises:
+        ValueError: It needs one that is None.
+    """
     parameters = inspect.signature(make).parameters.values()
     given = {key: value for key, value in given.items() if key not in _fixed(make)}
     for parameter in parameters:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.arms import shown
+from ..core.labels import shown
 from ..core.types import Floats
 from .roles import absent_from
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.arms import shown
+from ..core.labels import shown
 from ..core.types import Floats
 from .columns import collected
 from .context_column import MOST_LEVELS, Column, category, column_of, scaled

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..core import extras
-from ..core.arms import shown
+from ..core.labels import shown
 from .roles import ColumnRoles
 from .text_columns import TextColumns, scan
 from .text_files import SEPARATORS, as_separator, check_beginning, own_separator, refuse_ragged

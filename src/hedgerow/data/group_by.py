@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.arms import as_label
+from ..core.labels import as_label
 from ..core.sums import LARGEST, PLAYS, SCALARS, row_size
 from ..core.types import Floats, Label
 from .columns import check_names, check_numbers, collected, hint_at_sums

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..core import state_file
-from ..core.arms import as_label, shown
-from ..core.sums import LARGEST, PLAYS, fields_of, row_size, tally
+from ..core.labels import as_label, shown
+from ..core.sums import LARGEST, PLAYS, fields_of, row_size
+from ..core.tally import tally
 from ..core.types import Floats, Label, tuples
 from ..present.numbers import numeral
 from .columns import as_frame

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Sequence
 
-from ..core.arms import shown
+from ..core.labels import shown
 from ..core.types import Label
 
 WITH_CONTEXTS = "make it with from_rounds(contexts=), or with from_frame or from_file and context="

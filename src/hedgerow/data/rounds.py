@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..core.arms import as_label
-from ..core.sums import LARGEST, row_size, tally
+from ..core.labels import as_label
+from ..core.sums import LARGEST, row_size
+from ..core.tally import tally
 from ..core.types import Floats, Integers, Label
 from .columns import is_number
 

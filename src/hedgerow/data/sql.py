@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.arms import as_label, shown
+from ..core.labels import as_label, shown
 from ..core.sums import PLAYS, SCALARS, SQUARES, triangle
 from ..core.types import Floats, Label
 from .columns import as_frame, check_numbers, collected, doubles

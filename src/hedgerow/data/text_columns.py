@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..core.arms import shown
+from ..core.labels import shown
 from .roles import ColumnRoles, absent_from
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
-from ..core.arms import shown
+from ..core.labels import shown
 
 BEGINNING = 4 << 20
 """Bytes at the beginning of a text file that are looked at before it is handed on."""

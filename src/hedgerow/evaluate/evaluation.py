@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..core.arms import shown
+from ..core.labels import shown
 from ..core.types import Floats, Label
 from ..data.files import need_polars
 from ..data.log import Log

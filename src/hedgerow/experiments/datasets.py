@@ -24,7 +24,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core.arms import shown
+from ..core.labels import shown
 from ..core.types import Floats, Integers
 from . import simulators
 

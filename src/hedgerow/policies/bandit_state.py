@@ -12,7 +12,7 @@ from ..core.sums import LARGEST
 from ..core.types import Floats, Label
 from ..data.encoding import Encoding, check_alike, common_encoding, encoded
 from ..data.history import History
-from . import checks, learnt
+from . import changes, checks, learnt, policy_file
 from .learnt import Learnt, Recipe
 
 
@@ -106,7 +106,7 @@ class BanditState(Locked):
         encoding = now.encoding
         if history is not None and history.arms:
             encoding = encoding_of(history, self._dimension) or (encoding if in_use else None)
-        return learnt.with_history(self._recipe, now, rows, encoding)
+        return changes.with_history(self._recipe, now, rows, encoding)
 
     def with_arm(self, arm: Label, cluster: Label | None) -> Learnt:
         """The state with one more arm; nothing changes.
@@ -123,7 +123,7 @@ class BanditState(Locked):
         """
         arms = self._learnt.arms
         path = new_path(arm, cluster, arms=arms.labels, clusters=arms.clusters)
-        return learnt.with_arm(self._recipe, self._learnt, arm, path)
+        return changes.with_arm(self._recipe, self._learnt, arm, path)
 
     def without_arm(self, arm: Label) -> Learnt:
         """The state without an arm; nothing changes.
@@ -138,7 +138,7 @@ class BanditState(Locked):
             KeyError: The arm is not there.
             ValueError: It is the only one.
         """
-        return learnt.without_arm(self._recipe, self._learnt, arm)
+        return changes.without_arm(self._recipe, self._learnt, arm)
 
     def in_clusters(self, clusters: Clusters) -> Learnt:
         """The state with the same arms in other clusters; nothing changes.
@@ -152,7 +152,7 @@ class BanditState(Locked):
         Raises:
             ValueError: The policy has no clusters, or these do not fit its arms.
         """
-        return learnt.in_clusters(self._recipe, self._learnt, regrouped(self, clusters))
+        return changes.in_clusters(self._recipe, self._learnt, regrouped(self, clusters))
 
     def merged(self, other: Any, *, since: Any = None) -> Learnt:
         """The state of two workers together; nothing changes.
@@ -171,8 +171,8 @@ class BanditState(Locked):
         common_encoding((self.encoding, other.encoding), "only workers that read contexts alike can be merged")
         if since is not None:
             checks.same_policy(self, since, since=True)
-            learnt.check_since(self._learnt, other._learnt, since._learnt, self._recipe.dimension)
-        return learnt.merged(self._recipe, self._learnt, other._learnt, None if since is None else since._learnt)
+            changes.check_since(self._learnt, other._learnt, since._learnt, self._recipe.dimension)
+        return changes.merged(self._recipe, self._learnt, other._learnt, None if since is None else since._learnt)
 
     def recounted(self, state: Learnt) -> Learnt:
         """A state whose list of waiting decisions was changed, with all that follows from it; nothing changes.
@@ -183,7 +183,7 @@ class BanditState(Locked):
         Returns:
             A state to be put in place.
         """
-        return learnt.recounted(self._recipe, state)
+        return changes.recounted(self._recipe, state)
 
     def progress(self) -> tuple[int, int]:
         """What the policy has learnt and waits for: it changes with every round.
@@ -219,18 +219,26 @@ class BanditState(Locked):
         self._learnt = state
 
     def _state(self) -> tuple[state_file.Manifest, dict[str, state_file.Block]]:
-        manifest = {"kind": "bandit", "identity": self.identity, **learnt.to_manifest(self._recipe, self._learnt)}
-        return manifest, learnt.to_blocks(self._recipe, self._learnt)
+        manifest = {"kind": "bandit", "identity": self.identity, **policy_file.to_manifest(self._recipe, self._learnt)}
+        return manifest, policy_file.to_blocks(self._recipe, self._learnt)
 
     @classmethod
     def _restore(cls, file: state_file.StateFile) -> Self:
         self = cls.__new__(cls)
-        self._fix(learnt.read_recipe(file.manifest))
+        self._fix(policy_file.read_recipe(file.manifest))
         self.identity = str(file.manifest["identity"])
-        self._learnt = learnt.read(self._recipe, file)
+        self._learnt = policy_file.read(self._recipe, file)
         return self
 
 
 def encoding_of(history: History | None, dimension: int | None) -> Encoding | None:
-    """How a policy with contexts reads raw values: as its history did."""
+    """How a policy with contexts reads raw values: as its history did.
+
+    Args:
+        history: What the policy starts from.
+        dimension: Length of its contexts.
+
+    Returns:
+        An encoding, or None.
+    """
     return None if history is None or dimension is None else history.encoding

@@ -14,9 +14,9 @@ from .learnt import Learnt, Round
 class BanditWaiting(BanditChanges):
     """Decisions are expected, settled by their reward, or cancelled.
 
-    A family changes its arrays in one compiled call, which nothing interrupts; the list of rounds that wait, and the reference to new
-    arrays, follow in Python. Where an exception comes between, the arrays tell what was done, and the rest is done before it is
-    raised: the state is that of before or of after.
+    A family changes its arrays in one compiled call, which nothing interrupts; the list of rounds that wait, and the reference to
+    new arrays, follow in Python. Where an exception comes between, the arrays tell what was done, and the rest is done before it
+    is raised: the state is that of before or of after.
     """
 
     def _settle(self, leaf: int, reward: float, x: Floats) -> None:

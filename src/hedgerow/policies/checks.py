@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from ..core.arms import shown
-from ..core.sums import LARGEST, LARGEST_SINGLE, PLAYS, SCALARS, SQUARES, row_size, second_moments
+from ..core.labels import shown
+from ..core.sums import LARGEST, LARGEST_SINGLE, PLAYS, SQUARES, row_size, scalars_of, second_moments
 from ..core.types import Decision, Floats, Label
 from ..data.history import History
 from ..data.history_fit import WITH_CONTEXTS
@@ -19,12 +19,30 @@ LARGEST_IN = {"double": LARGEST, "single": LARGEST_SINGLE}
 
 
 def contextual(dimension: Any, history: Any) -> bool:
-    """Whether a policy that may do either is to take contexts: if told so, or if its history has some."""
+    """Whether a policy that may do either is to take contexts: if told so, or if its history has some.
+
+    Args:
+        dimension: Length of the contexts, if given.
+        history: The history, if given.
+
+    Returns:
+        Whether there are contexts.
+    """
     return dimension is not None or (history is not None and as_history(history).dimension is not None)
 
 
 def as_history(given: Any) -> History:
-    """The history itself, or an error that tells how to make one."""
+    """The history itself, or an error that tells how to make one.
+
+    Args:
+        given: What the user gave.
+
+    Returns:
+        The history.
+
+    Raises:
+        ValueError: It is none.
+    """
     if isinstance(given, History):
         return given
     how = "History.from_frame(frame, arm=, reward=)" if hasattr(given, "columns") else "History.from_file or History.from_rounds"
@@ -32,7 +50,20 @@ def as_history(given: Any) -> History:
 
 
 def dimension_for(rule: Rule, dimension: Any, history: History | None, name: str) -> int | None:
-    """The length of a policy's context vectors: as given, else as in its history, else none."""
+    """The length of a policy's context vectors: as given, else as in its history, else none.
+
+    Args:
+        rule: How the policy chooses.
+        dimension: What the user gave.
+        history: What the policy starts from.
+        name: What it is called, for messages.
+
+    Returns:
+        The length, None for none.
+
+    Raises:
+        ValueError: The rule needs another, or none.
+    """
     given = as_dimension(dimension)
     if not rule.kind.contextual:
         if given is not None:
@@ -46,15 +77,37 @@ def dimension_for(rule: Rule, dimension: Any, history: History | None, name: str
 
 
 def history_rows(history: History | None, arms: Sequence[Label], dimension: int | None) -> Floats:
-    """The rows of sums that a policy starts from."""
+    """The rows of sums that a policy starts from.
+
+    Args:
+        history: The history, or None.
+        arms: The arms, in their order.
+        dimension: Length of the contexts.
+
+    Returns:
+        A row for each arm.
+
+    Raises:
+        ValueError: It has other arms or contexts.
+    """
     if history is None:
         return np.zeros((len(arms), row_size(dimension)))
     return as_history(history).rows_for(arms, dimension)
 
 
 def usable_history(rule: Rule, rows: Floats, precision: str, dimension: int | None) -> None:
-    """Refuse a history for a rule that reads none, and one with rewards or contexts that the policy would refuse."""
-    plays, total, squares = rows[:, :SCALARS].T
+    """Refuse a history for a rule that reads none, and one with rewards or contexts that the policy would refuse.
+
+    Args:
+        rule: How the policy chooses.
+        rows: The sums of each arm.
+        precision: Of the rows it derives.
+        dimension: Length of the contexts.
+
+    Raises:
+        ValueError: The history cannot be used.
+    """
+    plays, total, squares = scalars_of(rows).T
     if not rule.kind.reads_history and plays.any():
         raise ValueError(f"{rule.name} chooses among experts by what they earn, and reads no history: leave history out")
     if rule.kind.unit_rewards and ((total < 0.0) | (total > plays) | (squares > total * (1.0 + 1e-9))).any():
@@ -72,7 +125,18 @@ def _single_history(rows: Floats, dimension: int) -> None:
 
 
 def options(rule: Rule, *, precision: str, cluster_history: bool, clustered: bool, name: str) -> None:
-    """Refuse what a rule has no use for, rather than ignore it."""
+    """Refuse what a rule has no use for, rather than ignore it.
+
+    Args:
+        rule: How the policy chooses.
+        precision: Of the rows it derives.
+        cluster_history: Whether clusters start with the history of their arms.
+        clustered: Whether there are clusters.
+        name: What the policy is called, for messages.
+
+    Raises:
+        ValueError: The rule has no use for one of them.
+    """
     if precision not in PRECISIONS:
         raise ValueError(f"precision must be one of {shown(PRECISIONS)}, got {precision!r}")
     if precision not in rule.kind.precisions:
@@ -87,6 +151,14 @@ def own_decision(decision: Any, policy: Any, experts: Collection[str] = ()) -> N
     """Refuse what is no decision, one of a policy that was made differently, and one that names other experts.
 
     A decision that names no policy is one that somebody else made: any policy can learn from it.
+
+    Args:
+        decision: What the user gave.
+        policy: The policy it is to belong to.
+        experts: The names of its experts, of a Meta.
+
+    Raises:
+        ValueError: It does not.
     """
     if not isinstance(decision, Decision):
         raise ValueError(f"{policy.name} needs a Decision that its select returned, got {decision!r}")
@@ -109,6 +181,14 @@ def same_policy(one: Any, other: Any, *, since: bool = False) -> None:
     """Refuse to merge a policy with itself, and policies that were made differently or have other arms by now.
 
     ``since``: the other is what both workers started from.
+
+    Args:
+        one: A policy.
+        other: The other.
+        since: Whether the other is what both workers started from.
+
+    Raises:
+        ValueError: They do not belong together.
     """
     if one is other:
         raise ValueError("a policy cannot be merged with itself: all it learnt would be counted twice")

@@ -15,9 +15,9 @@ from ..core.records import Field
 from ..core.sums import PLAYS, TOTAL, waiting_at
 from ..core.types import Floats, Integers, Links
 from . import estimated_scale
-from .estimated_scale import SCALED_SIZE, scale_of
+from .estimated_scale import SCALED_SIZE, fraction_of, scale_of
 from .family import Arrays, Change, Estimates, Format, Waiting
-from .registry import SCALE, fraction_of, register
+from .registry import SCALE, register
 from .scan import Kernels, Scan, added, learn_scaled, run
 
 CHANCE_OF_A_WRONG_DOUBLING = 0.1

@@ -21,6 +21,25 @@ FIELDS = (Field("scale", low=0.0, high=1e150), Field("rescale_at", low=0.0, high
 SCALED, SCALED_SIZE = kind_of(FIELDS), len(FIELDS)
 
 
+def fraction_of(scale: float | str) -> float | None:
+    """The fraction of the estimated noise that a scale stands for.
+
+    Args:
+        scale: A number, "auto", or "auto/4" for a quarter.
+
+    Returns:
+        1 for "auto", 0.25 for "auto/4"; None for a number, and for any other text.
+    """
+    word, _, divisor = scale.partition("/") if isinstance(scale, str) else ("", "", "")
+    if word != "auto":
+        return None
+    try:
+        parts = float(divisor or ("1" if scale == "auto" else "nan"))
+    except ValueError:
+        return None
+    return 1.0 / parts if 1e-3 <= parts <= 1e3 else None
+
+
 @inlined
 def scale_of(state: Any) -> Any:
     """The scale that a state begins with, as a record."""

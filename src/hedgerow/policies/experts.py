@@ -18,18 +18,35 @@ Step: TypeAlias = tuple[Any, Callable[[], None]]
 Plan: TypeAlias = list[tuple[Any, str, Any]]
 """Attributes to be set: of what, which, to what."""
 
-NEEDED = ("name", "arms", "dimension", "select", "update", "learn", "expect", "cancel")
+NEEDED_BY_META = ("name", "arms", "dimension", "select", "update", "learn", "expect", "cancel")
 """What an expert must have."""
 
 
 def plain(arm: Label) -> Label:
-    """An arm as it is counted and saved: without NumPy's own kinds of labels."""
+    """An arm as it is counted and saved: without NumPy's own kinds of labels.
+
+    Args:
+        arm: Its label.
+
+    Returns:
+        The label in Python's own kind.
+    """
     found: Label = arm.item() if isinstance(arm, np.generic) else arm
     return found
 
 
 def by_name(experts: Sequence[Policy] | Mapping[str, Policy]) -> dict[str, Policy]:
-    """The experts under distinct names, all over the same arms and contexts of one length."""
+    """The experts under distinct names, all over the same arms and contexts of one length.
+
+    Args:
+        experts: Policies, or a mapping name -> policy.
+
+    Returns:
+        Name -> policy.
+
+    Raises:
+        ValueError: They do not belong together.
+    """
     if isinstance(experts, Mapping):
         named = {str(name): expert for name, expert in experts.items()}
     else:
@@ -39,7 +56,7 @@ def by_name(experts: Sequence[Policy] | Mapping[str, Policy]) -> dict[str, Polic
     if not named:
         raise ValueError("experts must hold at least one policy, got none")
     for expert in named.values():
-        if absent := lacking(expert, NEEDED):
+        if absent := lacking(expert, NEEDED_BY_META):
             raise ValueError(f"experts must be policies, got {expert!r}, which lacks {', '.join(absent)}")
     first = next(iter(named.values()))
     for name, expert in named.items():
@@ -55,12 +72,26 @@ def by_name(experts: Sequence[Policy] | Mapping[str, Policy]) -> dict[str, Polic
 
 
 def encoding_of(expert: Policy) -> Encoding | None:
-    """How an expert reads contexts of raw values; other people's policies have no such thing."""
+    """How an expert reads contexts of raw values; other people's policies have no such thing.
+
+    Args:
+        expert: A policy.
+
+    Returns:
+        Its encoding, if it has one.
+    """
     return getattr(expert, "encoding", None)
 
 
 def progress(policy: Any) -> tuple[int, int] | None:
-    """Rounds learnt from and decisions waited for, over all policies within; None of someone else's policy."""
+    """Rounds learnt from and decisions waited for, over all policies within; None of someone else's policy.
+
+    Args:
+        policy: A policy.
+
+    Returns:
+        Rounds and waiting decisions, or None.
+    """
     count = getattr(policy, "progress", None)
     return None if count is None else count()
 
@@ -68,8 +99,8 @@ def progress(policy: Any) -> tuple[int, int] | None:
 def carry_out(steps: Sequence[Step]) -> None:
     """Take all steps, each on its policy: the policies together are as before, or as after.
 
-    If the first step is refused, nothing has changed. If something interrupts later, the rest is done all the same, and then it is
-    raised. A policy's progress tells whether the step in hand was taken.
+    If the first step is refused, nothing has changed. If something interrupts later, the rest is done all the same, and then it
+    is raised. A policy's progress tells whether the step in hand was taken.
 
     Args:
         steps: Policies, and what to do to each.
@@ -93,7 +124,14 @@ def carry_out(steps: Sequence[Step]) -> None:
 
 
 def put_all(plan: Plan) -> None:
-    """Set all attributes; if something interrupts, set them all the same, and then it is raised."""
+    """Set all attributes; if something interrupts, set them all the same, and then it is raised.
+
+    Args:
+        plan: What to set.
+
+    Raises:
+        BaseException: Whatever interrupted.
+    """
     try:
         for owner, name, value in plan:
             setattr(owner, name, value)

@@ -5,7 +5,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Self
 
-from ..core.arms import Arms, name_of
+from ..core.arms import Arms
+from ..core.labels import name_of
 from ..core.sums import PLAYS, waiting_at
 from ..core.types import Label
 from ..present.numbers import decimals

@@ -35,7 +35,14 @@ class Arrays(NamedTuple):
 
 
 class Format(NamedTuple):
-    """Names of the numbers in each array, in their order: the format of state files."""
+    """Names of the numbers in each array, in their order: the format of state files.
+
+    Args:
+        online: Of a node's online sums.
+        waiting: Of a node's row of waiting decisions.
+        rows: Of what is derived for a node.
+        state: Of what is known of the whole policy.
+    """
 
     online: tuple[Field, ...]
     waiting: tuple[Field, ...]
@@ -101,39 +108,136 @@ class Course(NamedTuple):
 
 
 class Family(Protocol):
-    """Six functions that make a policy, and the format of what they keep."""
+    """Six functions that make a policy, and the format of what they keep.
+
+    ``learn`` and ``wait`` change the arrays in one compiled call each: so neither another thread nor an interruption finds them
+    half changed. ``fit`` changes nothing that it is given, and returns new arrays.
+    """
 
     def format(self, nodes: int, dimension: int | None) -> Format:
-        """The names of the numbers in its arrays."""
+        """The names of the numbers in its arrays.
+
+        Args:
+            nodes: How many the tree has.
+            dimension: Length of the contexts, None for none.
+
+        Returns:
+            The fields of each array.
+        """
 
     def fit(self, arrays: Arrays, change: Change, waiting: Waiting = ()) -> Arrays:
         """Rows, state, rows of waiting decisions and extra from the sums.
 
-        ``arrays.state`` is that of before, as far as there is one, and is not changed: what is returned is new. Raises ValueError
-        for a state from a file that cannot be.
+        Args:
+            arrays: The sums; rows to be filled; the state of before, as far as there is one.
+            change: What happened.
+            waiting: The decisions that wait.
+
+        Returns:
+            New arrays.
+
+        Raises:
+            ValueError: A state from a file cannot be.
         """
 
     def choose(self, arrays: Arrays, context: Floats, key: int) -> int:
-        """The leaf to play, or -1 for a context that cannot be used; ``key``: where draws come from, -1 for none."""
+        """The leaf to play.
+
+        Args:
+            arrays: What has been learnt; it stays as it is.
+            context: The context, empty for a policy without.
+            key: Where draws come from, -1 for none.
+
+        Returns:
+            The number of the node, or -1 for a context that cannot be used.
+        """
 
     def learn(self, arrays: Arrays, leaf: int, reward: float, context: Floats, waiting: Waiting | None = None) -> bool:
         """Add a reward, unless the context cannot be used.
 
-        ``waiting``: given if this decision was waited for until now: those that still wait.
+        Args:
+            arrays: What has been learnt; it changes.
+            leaf: The node of the arm.
+            reward: What it earned.
+            context: In which context.
+            waiting: Given if this decision was waited for until now: those that still wait.
+
+        Returns:
+            False if the context cannot be used; then nothing has changed.
         """
 
     def wait(self, arrays: Arrays, leaf: int, context: Floats, times: int, waiting: Waiting = ()) -> None:
-        """Count a decision that waits for its reward (``times`` 1), or wait for it no longer (-1); ``waiting``: those that do."""
+        """Count a decision that waits for its reward, or wait for it no longer.
+
+        Args:
+            arrays: What has been learnt; it changes.
+            leaf: The node of the arm.
+            context: In which context.
+            times: 1, or -1 for no longer.
+            waiting: The decisions that wait afterwards.
+        """
 
     def estimates(self, arrays: Arrays, context: Floats) -> Estimates:
-        """Mean and index of every node, and what the policy has estimated about itself."""
+        """Mean and index of every node, and what the policy has estimated about itself.
+
+        Args:
+            arrays: What has been learnt.
+            context: In which context.
+
+        Returns:
+            What an explanation shows.
+        """
 
     def merge(self, own: Arrays, other: Arrays, since: Arrays | None) -> tuple[Floats, Floats]:
-        """Online rows and state of two workers; what both had learnt at ``since`` counts once. ``fit`` is called after it."""
+        """Online rows and state of two workers; ``fit`` is called after it.
+
+        Args:
+            own: Of one worker.
+            other: Of the other, its rows in the same order.
+            since: What both had learnt when they started, which counts once.
+
+        Returns:
+            Rows of sums, and the state.
+        """
+
+
+class ChoosesMany(Protocol):
+    """A family that is quicker at many contexts than at one after the other."""
+
+    def choose_many(self, arrays: Arrays, contexts: Floats, keys: Integers, chosen: Integers) -> None:
+        """The leaf to play for each row of contexts.
+
+        Args:
+            arrays: What has been learnt; it stays as it is.
+            contexts: A row each.
+            keys: Where the draws of each come from.
+            chosen: Where the leaves are noted.
+        """
+
+
+class Plays(Protocol):
+    """A family that lives through a whole trial in compiled code."""
+
+    def play(self, arrays: Arrays, course: Course, key: int) -> None:
+        """Choose and learn, round after round.
+
+        Args:
+            arrays: What has been learnt; it changes.
+            course: The trial, in which the arms are noted.
+            key: Where the draws of the first round come from, -1 for none.
+        """
 
 
 def choose_many(family: Family, arrays: Arrays, contexts: Floats, keys: Integers, chosen: Integers) -> None:
-    """Fill in the leaf for each row of contexts: at once, if the family has a ``choose_many`` of its own, else one by one."""
+    """Fill in the leaf for each row of contexts: at once, if the family has a ``choose_many`` of its own, else one by one.
+
+    Args:
+        family: The family.
+        arrays: What has been learnt; it stays as it is.
+        contexts: A row each.
+        keys: Where the draws of each come from.
+        chosen: Where the leaves are noted.
+    """
     own = getattr(family, "choose_many", None)
     if own is not None:
         own(arrays, contexts, keys, chosen)
@@ -143,7 +247,14 @@ def choose_many(family: Family, arrays: Arrays, contexts: Floats, keys: Integers
 
 
 def play(family: Family, arrays: Arrays, course: Course, key: int) -> None:
-    """Live through a whole trial and note the arms: in compiled code, if the family has a ``play`` of its own."""
+    """Live through a whole trial and note the arms: in compiled code, if the family has a ``play`` of its own.
+
+    Args:
+        family: The family.
+        arrays: What has been learnt; it changes.
+        course: The trial.
+        key: Where the draws of the first round come from, -1 for none.
+    """
     own = getattr(family, "play", None)
     if own is not None:
         own(arrays, course, key)

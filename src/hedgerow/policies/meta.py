@@ -1,7 +1,7 @@
 """Meta: a policy over policies."""
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..core import validate
-from ..core.arms import shown
+from ..core.labels import shown
 from ..core.types import Context, Decision, Decisions, Floats, Label, Policy
 from ..data.encoding import all_encoded, encoded
 from ..data.rounds import as_numbers
@@ -211,10 +211,10 @@ class Meta(MetaChanges):
 
     def _waits(self, decision: Decision, told: Sequence[Told], times: int) -> list[Step]:
         """The steps by which those who hear of a decision wait for its reward, or no longer."""
-        say: Callable[[Any, Decision], Any] = (lambda p, d: p.expect(d)) if times > 0 else (lambda p, d: p.cancel(d))
-        steps: list[Step] = [(expert, partial(say, expert, _with(expert, inner, given))) for expert, inner, given in told]
+        say = "expect" if times > 0 else "cancel"
+        steps: list[Step] = [(e, partial(getattr(e, say), _with(e, inner, given))) for e, inner, given in told]
         if decision.experts:
-            steps.append((self.chooser, partial(say, self.chooser, Decision(decision.experts[0]))))
+            steps.append((self.chooser, partial(getattr(self.chooser, say), Decision(decision.experts[0]))))
         return steps
 
     def _counted(self, steps: Sequence[Step], key: WaitingRound, times: int) -> None:
@@ -278,10 +278,8 @@ class Meta(MetaChanges):
             ValueError: The context is not one of these experts'.
         """
         x = self._numbers(context)
-        inner = {}
-        for name, expert in self.experts.items():
-            if isinstance(expert, Bandit | Meta):
-                inner[name] = expert.explain(x if expert.dimension else None)
+        own = {name: expert for name, expert in self.experts.items() if isinstance(expert, Bandit | Meta)}
+        inner = {name: expert.explain(x if expert.dimension else None) for name, expert in own.items()}
         return explained_experts(self.name, self.chooser.explain(), inner)
 
     def trust(self) -> "Trust":

@@ -9,14 +9,14 @@ import numpy as np
 from ..core import state_file
 from ..core.arms import Clusters, new_path, regrouped
 from ..core.locking import Locked, whole
-from ..core.sums import SCALARS
+from ..core.sums import scalars_of
 from ..core.types import Label, Policy
 from ..data.encoding import Encoding
 from ..data.history import History
 from .bandit import Bandit
 from .checks import same_policy
 from .experts import Plan, WaitingRound, by_name, encoding_of, put_all
-from .learnt import MOST_WAITING
+from .policy_file import MOST_WAITING
 from .waiting import Waiting
 
 
@@ -73,7 +73,7 @@ class MetaChanges(Locked):
         histories = {bandit.name: bandit.history for bandit in self._warm()}
         fullest = max(histories.values(), key=lambda history: history.sums.shape[1])
         for name, history in histories.items():
-            if not np.array_equal(history.sums[:, :SCALARS], fullest.sums[:, :SCALARS]):
+            if not np.array_equal(scalars_of(history.sums), scalars_of(fullest.sums)):
                 raise AttributeError(f"the experts have histories of their own, ask them: policy.experts[{name!r}].history")
         return fullest
 

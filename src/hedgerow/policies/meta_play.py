@@ -161,7 +161,14 @@ LOOPS: dict[tuple[str, str], Callable[..., None]] = {
 
 
 def positions(bandit: Bandit) -> Integers:
-    """For each node of a policy the position of its arm."""
+    """For each node of a policy the position of its arm.
+
+    Args:
+        bandit: The policy.
+
+    Returns:
+        A number for each node; 0 for inner ones.
+    """
     arms = bandit.snapshot().arms
     found = np.zeros(len(arms.tree), dtype=np.int64)
     found[arms.leaves] = np.arange(arms.leaves.size)
@@ -174,7 +181,16 @@ def _player(bandit: Bandit) -> Player:
 
 
 def play_together(meta: Meta, course: Course, followed: Integers) -> bool:
-    """Live through a whole trial and note the arms and the experts followed, if there is a compiled loop for such experts."""
+    """Live through a whole trial and note the arms and the experts followed, if there is a compiled loop for such experts.
+
+    Args:
+        meta: The policy over policies.
+        course: The trial, in which the arms are noted.
+        followed: Where the experts are noted.
+
+    Returns:
+        False if there is no such loop; then nothing was played.
+    """
     experts = list(meta.experts.values())
     rules = {expert.rule.name for expert in experts if isinstance(expert, Bandit)}
     kinds = {expert.snapshot().arrays.rows.dtype for expert in experts if isinstance(expert, Bandit)}

@@ -11,7 +11,18 @@ TINY_SUMS = 1e-50
 
 
 def check_sums(arms: Arms, online: Floats, history: Floats, *, dimension: int | None, cluster_history: bool) -> None:
-    """Refuse sums that no policy could have learnt: clusters that are not their arms' sums, or totals that no rounds have."""
+    """Refuse sums that no policy could have learnt: clusters that are not their arms' sums, or totals that no rounds have.
+
+    Args:
+        arms: Arms and their tree.
+        online: Online sums of each node.
+        history: Sums of the history of each node.
+        dimension: Length of the contexts.
+        cluster_history: Whether clusters have the history of their arms.
+
+    Raises:
+        ValueError: No policy could have learnt them.
+    """
     for block in (online, history) if cluster_history else (online,):
         arm_rows = block[arms.leaves]
         size = arms.totals(reach(arm_rows, dimension))
@@ -22,7 +33,16 @@ def check_sums(arms: Arms, online: Floats, history: Floats, *, dimension: int | 
 
 
 def possible(rows: Floats, since: Floats, dimension: int | None) -> bool:
-    """Whether there are rounds that add so much to rows of a former state, as far as Cauchy and Schwarz can tell."""
+    """Whether there are rounds that add so much to rows of a former state, as far as Cauchy and Schwarz can tell.
+
+    Args:
+        rows: Rows of sums.
+        since: Rows of a former state.
+        dimension: Length of the contexts.
+
+    Returns:
+        False if no rounds add so much.
+    """
     added, room = rows - since, 1e-6 * reach(rows, dimension) + TINY_SUMS
     return bool((np.abs(added) <= reach(added, dimension) + room).all())
 
@@ -31,6 +51,13 @@ def reach(rows: Floats, dimension: int | None) -> Floats:
     """The most that each sum can be, by the counts and squares beside it (Cauchy and Schwarz): a sum whose parts cancel is small.
 
     Weighed rows hold more than those of core/sums.py: what the weights add to count, total and squares.
+
+    Args:
+        rows: Rows of sums.
+        dimension: Length of the contexts.
+
+    Returns:
+        A bound for each sum.
     """
     excess = rows[:, row_size(dimension) :]
     plain = np.sqrt(np.maximum(rows[:, [PLAYS, SQUARES]], 0.0))

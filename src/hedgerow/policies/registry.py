@@ -17,6 +17,7 @@ import numpy as np
 
 from ..core.records import Field
 from ..core.types import Floats
+from .estimated_scale import fraction_of
 from .family import Family
 
 if TYPE_CHECKING:
@@ -71,25 +72,6 @@ class Parameter(NamedTuple):
 
 def _shown(choice: Any) -> str:
     return f'"{choice}"' if isinstance(choice, str) else repr(choice)
-
-
-def fraction_of(scale: float | str) -> float | None:
-    """The fraction of the estimated noise that a scale stands for.
-
-    Args:
-        scale: A number, "auto", or "auto/4" for a quarter.
-
-    Returns:
-        1 for "auto", 0.25 for "auto/4"; None for a number, and for any other text.
-    """
-    word, _, divisor = scale.partition("/") if isinstance(scale, str) else ("", "", "")
-    if word != "auto":
-        return None
-    try:
-        parts = float(divisor or ("1" if scale == "auto" else "nan"))
-    except ValueError:
-        return None
-    return 1.0 / parts if 1e-3 <= parts <= 1e3 else None
 
 
 SCALE = Parameter(

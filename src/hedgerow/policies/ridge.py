@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..core.kernel import compiled, inlined, summing
-from ..core.sums import SCALARS, SHOWN, dot, packed_size, waiting_at
+from ..core.sums import dot, packed_size, rx_of, waiting_at, waiting_xx_of, xx_of
 from ..core.types import Floats
 
 THETA = 1
@@ -25,7 +25,7 @@ REFRESH_EVERY = 512
 CEILING_STEP = 4
 """A node's ceiling is lowered each time its online observations have grown by about a quarter."""
 
-LARGE_LEVERAGE = 1e3
+STEEP_LEVERAGE = 1e3
 """A rank-one step subtracts u u' / (1 + x'u); beyond this x'u it would cancel too many digits."""
 
 
@@ -52,12 +52,12 @@ def ceiling_of(rows: Floats, node: int) -> float:
 def inverse_factor(online: Floats, history: Floats, waiting: Floats, node: int, d: int) -> Floats:
     """L^-1 of A = L L', A = I + history + online (+ waiting) sums of x x'."""
     factor = np.zeros((d, d))
-    at = SCALARS + d
+    logged, seen, at = xx_of(history, node, d), xx_of(online, node, d), 0
     for i in range(d):
         for j in range(i + 1):
-            factor[i, j] = history[node, at] + online[node, at]
+            factor[i, j] = logged[at] + seen[at]
             if len(waiting) > 0:
-                factor[i, j] += waiting[node, SHOWN + at - SCALARS - d]
+                factor[i, j] += waiting_xx_of(waiting, node)[at]
             at += 1
         factor[i, i] += 1.0
     for j in range(d):  # A = L L'; no pivot is below 1, since A - I is a sum of squares
@@ -85,10 +85,11 @@ def refresh(online: Floats, history: Floats, waiting: Floats, rows: Floats, node
     theta, inverse = theta_of(rows, node, d), inverse_of(rows, node, d)
     for i in range(d):  # theta = L^-T (L^-1 b)
         theta[i] = 0.0
+    logged, seen = rx_of(history, node, d), rx_of(online, node, d)
     for k in range(d):
         entry = 0.0
         for j in range(k + 1):
-            entry += factor[k, j] * (history[node, SCALARS + j] + online[node, SCALARS + j])
+            entry += factor[k, j] * (logged[j] + seen[j])
         for i in range(k + 1):
             theta[i] += factor[k, i] * entry
     if waiting_at(waiting, node) > 0.0:
@@ -131,7 +132,14 @@ def set_ceiling(rows: Floats, node: int, d: int) -> None:
 
 @summing
 def squared(matrix: Floats) -> Floats:
-    """The square of a symmetric matrix."""
+    """The square of a symmetric matrix.
+
+    Args:
+        matrix: The matrix.
+
+    Returns:
+        A new matrix.
+    """
     d = matrix.shape[0]
     result = np.empty((d, d))
     for i in range(d):
@@ -179,7 +187,7 @@ def rank_one(rows: Floats, node: int, reward: float, context: Floats) -> float:
 def follow(rows: Floats, node: int, plays: float, reward: float, context: Floats) -> bool:
     """Bring a rows row up to date with an observation that the sums already hold; or say that it must be made anew."""
     count = int(plays)  # the remainder of whole numbers takes less time
-    good = rank_one(rows, node, reward, context) <= LARGE_LEVERAGE and count % REFRESH_EVERY != 0
+    good = rank_one(rows, node, reward, context) <= STEEP_LEVERAGE and count % REFRESH_EVERY != 0
     if good and count % (1 + count // CEILING_STEP) == 0:
         set_ceiling(rows, node, context.size)
     return good

@@ -17,14 +17,14 @@ from ..core.sums import (
     LARGEST,
     LARGEST_SINGLE,
     PLAYS,
-    SHOWN,
-    WAITS,
+    count_waiting,
     dimension_of,
     fields_of,
     observe,
     triangle,
     usable,
     waiting_at,
+    waiting_xx_of,
 )
 from ..core.tree import FIRST, PARENT, SIZE, TIE, pick
 from ..core.types import Floats, Integers, Links
@@ -95,21 +95,22 @@ def learn(
 
 
 @compiled
-def add_waiting(waiting: Floats, node: int, context: Floats, sign: float) -> None:
-    """Add a decision to those of a node that wait (sign 1), or take it away (-1)."""
-    waiting[node, WAITS] += sign
-    at = SHOWN
+def add_waiting(waiting: Floats, node: int, context: Floats, times: float) -> None:
+    """Add a decision to those of a node that wait, or take it away (``times`` -1)."""
+    count_waiting(waiting, node, times)
+    xx, at = waiting_xx_of(waiting, node), 0
     for i in range(context.size):
         for j in range(i + 1):
-            waiting[node, at] += sign * context[i] * context[j]
+            xx[at] += times * context[i] * context[j]
             at += 1
 
 
 @compiled
 def leaves_residue(waiting: Floats, node: int, context: Floats) -> bool:
     """Whether taking a context's x x' away would leave rounding errors that show: it is large, and most of what waits there."""
+    xx = waiting_xx_of(waiting, node)
     for i in range(context.size):
-        sum_of_squares = waiting[node, SHOWN + i * (i + 3) // 2]
+        sum_of_squares = xx[i * (i + 3) // 2]
         if sum_of_squares > LARGE_WAITING and sum_of_squares - context[i] * context[i] < 0.1 * sum_of_squares:
             return True
     return False
@@ -182,7 +183,15 @@ def settle(
 
 
 def as_arrays(waiting: Waiting, dimension: int) -> tuple[Integers, Floats]:
-    """Leaves and contexts of decisions, as kernels take them."""
+    """Leaves and contexts of decisions, as kernels take them.
+
+    Args:
+        waiting: The decisions.
+        dimension: Length of the contexts.
+
+    Returns:
+        A vector and a matrix.
+    """
     decisions = list(waiting)
     leaves = np.array([leaf for leaf, _ in decisions], dtype=np.int64)
     return leaves, np.array([context for _, context in decisions]).reshape(len(decisions), dimension)
@@ -230,13 +239,13 @@ class RidgeTree:
             return arrays
         d = dimension_of(arrays.online.shape[1])
         rows = np.zeros_like(arrays.rows)
-        counted = np.zeros((len(arrays.online), SHOWN + triangle(d)))
+        counted = np.zeros((len(arrays.online), arrays.waiting.shape[1]))
         for leaf, context in waiting:
             node = leaf
             while node >= 0:
                 add_waiting(counted, node, context, 1.0)
                 node = int(arrays.tree[node, PARENT])
-        counted = counted if counted[0, WAITS] > 0.0 else counted[:0]
+        counted = counted if waiting_at(counted, 0) > 0.0 else counted[:0]
         for node in range(1, len(arrays.online)):
             refresh(arrays.online, arrays.history, counted, rows, node, d)
         return arrays._replace(rows=rows, waiting=counted)

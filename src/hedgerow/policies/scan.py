@@ -18,7 +18,7 @@ import numpy as np
 from ..core.draws import draw
 from ..core.kernel import COMPILED, compiled, inlined
 from ..core.records import Field, kind_of, named
-from ..core.sums import PLAYS, TOTAL, WAITS, fields_of, observe_reward, waiting_at
+from ..core.sums import PLAYS, TOTAL, count_waiting, fields_of, observe_reward, waiting_at
 from ..core.tree import FIRST, PARENT, SIZE, pick
 from ..core.types import Floats, Links
 from . import estimated_scale
@@ -97,10 +97,17 @@ def add_reward(tree: Links, online: Floats, leaf: int, reward: float) -> None:
 
 @compiled
 def wait(tree: Links, waiting: Floats, leaf: int, times: float) -> None:
-    """So many more decisions wait at an arm and every node above it."""
+    """So many more decisions wait at an arm and every node above it.
+
+    Args:
+        tree: First child, number of children and parent of each node.
+        waiting: Rows of waiting decisions; they change.
+        leaf: The node of the arm.
+        times: How many more.
+    """
     node = leaf
     while node >= 0:
-        waiting[node, WAITS] += times
+        count_waiting(waiting, node, times)
         node = tree[node, PARENT]
 
 
@@ -228,7 +235,7 @@ class Scan:
 
     def estimates(self, arrays: Arrays, context: Floats) -> Estimates:
         """Mean and index of every node; an estimated scale."""
-        return Estimates(means_of(arrays), self.scores(arrays), self.settings(arrays.state))
+        return Estimates(means_of(arrays), self.scores(arrays), self._settings(arrays.state))
 
     def _scores(self, arrays: Arrays) -> Floats:
         index = self.kernels.index_of or (lambda *_: math.nan)
@@ -236,7 +243,7 @@ class Scan:
         own, t = as_record(state, self.kind) if self.own else state, clock(online, waiting)
         return np.array([index(online, history, waiting, node, t, own, -1) for node in range(len(online))])
 
-    def settings(self, state: Floats) -> dict[str, float]:
+    def _settings(self, state: Floats) -> dict[str, float]:
         """An estimated scale, and the noise that it is a fraction of, by name."""
         if self.fraction is None:
             return {}
@@ -254,20 +261,43 @@ class Scan:
 
 
 def as_record(floats: Floats, kind: Any) -> Any:
-    """A row of floats as the record that a kernel takes from Python; it may be longer."""
+    """A row of floats as the record that a kernel takes from Python; it may be longer.
+
+    Args:
+        floats: The row; it may be longer than the record.
+        kind: The type of the record.
+
+    Returns:
+        The record.
+    """
     return floats[: kind.itemsize // 8].view(kind)[0] if COMPILED else named(floats, kind)
 
 
 def counts(arrays: Arrays, waiting: Iterable[tuple[int, Floats]]) -> Floats:
-    """Rows of decisions that wait, of their numbers alone; none while nothing waits."""
+    """Rows of decisions that wait, of their numbers alone; none while nothing waits.
+
+    Args:
+        arrays: The arrays of a policy.
+        waiting: Leaf and context of each decision.
+
+    Returns:
+        A row for each node, or none.
+    """
     counted = np.zeros((len(arrays.online), 1))
     for leaf, _ in waiting:
         wait(arrays.tree, counted, leaf, 1.0)
-    return counted if counted[0, WAITS] > 0.0 else counted[:0]
+    return counted if waiting_at(counted, 0) > 0.0 else counted[:0]
 
 
 def means_of(arrays: Arrays) -> Floats:
-    """Mean reward of every node, NaN without any."""
+    """Mean reward of every node, NaN without any.
+
+    Args:
+        arrays: The arrays of a policy.
+
+    Returns:
+        A mean for each node.
+    """
     online, history = arrays.online, arrays.history
     with np.errstate(divide="ignore", invalid="ignore"):
         means: Floats = (online[:, TOTAL] + history[:, TOTAL]) / (online[:, PLAYS] + history[:, PLAYS])
@@ -275,5 +305,14 @@ def means_of(arrays: Arrays) -> Floats:
 
 
 def added(own: Arrays, other: Arrays, since: Arrays | None) -> Floats:
-    """Online rows of two workers together; what they had learnt at ``since`` counts once."""
+    """Online rows of two workers together; what they had learnt at ``since`` counts once.
+
+    Args:
+        own: The arrays of one worker.
+        other: Of the other.
+        since: What both had learnt when they started.
+
+    Returns:
+        A row for each node.
+    """
     return own.online + (other.online - (0.0 if since is None else since.online))

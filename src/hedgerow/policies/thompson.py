@@ -9,7 +9,8 @@ from ..core.records import kind_of, record
 from ..core.sums import PLAYS, waiting_at
 from ..core.types import Floats, Integers, Links
 from . import estimated_scale
-from .registry import SCALE, fraction_of, register
+from .estimated_scale import fraction_of
+from .registry import SCALE, register
 from .scan import Kernels, Scan, descend, known_mean, learn_scaled, run
 
 OWN = estimated_scale.FIELDS

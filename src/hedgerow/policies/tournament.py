@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.kernel import compiled
+from ..core.kernel import compiled, inlined
 from ..core.records import Field, kind_of, record
 from ..core.sums import PLAYS, reward_moments
 from ..core.tree import FIRST, SIZE
@@ -24,7 +24,7 @@ from .optimism import ucb_level, ucb_value
 CROSSOVER = 192
 """Children from which on a tournament takes less time than a scan (measured in whole trials of UCB)."""
 
-BLOCK = 8
+SEATS_IN_BLOCK = 8
 """Seats of a block; their nodes are compared one by one."""
 
 SEAT = kind_of([Field("reward"), Field("online"), Field("history"), Field("until"), Field("node")])
@@ -42,7 +42,15 @@ SURE = 1e-9
 
 
 def seated(tree: Links, history: Floats) -> tuple[Integers, Links, Links, Floats] | tuple[()]:
-    """Tournaments for all nodes with many children: their places, the nodes by seat, the seat of each node, and the heaps."""
+    """Tournaments for all nodes with many children: their places, the nodes by seat, the seat of each node, and the heaps.
+
+    Args:
+        tree: First child, number of children and parent of each node.
+        history: Sums of the history of each node.
+
+    Returns:
+        Arrays for kernels; empty without large nodes.
+    """
     large = np.flatnonzero(tree[:, SIZE] > CROSSOVER)
     if large.size == 0:
         return ()
@@ -54,7 +62,7 @@ def seated(tree: Links, history: Floats) -> tuple[Integers, Links, Links, Floats
         first, size = tree[node, FIRST], tree[node, SIZE]
         by_history = np.argsort(history[first : first + size, PLAYS], kind="stable").astype(np.int32)
         seat_of[first + by_history] = np.arange(size, dtype=np.int32)
-        blocks = 1 << max(0, -(-int(size) // BLOCK) - 1).bit_length()
+        blocks = 1 << max(0, -(-int(size) // SEATS_IN_BLOCK) - 1).bit_length()
         places[node] = sum(order.size for order in orders), heap_size, blocks
         orders.append(first + by_history)
         heap_size += 2 * blocks
@@ -65,6 +73,26 @@ def seated(tree: Links, history: Floats) -> tuple[Integers, Links, Links, Floats
 
 NO_SEATS = (np.zeros((0, PLACE_SIZE), np.int64), np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros((0, SEAT_SIZE)))
 """What ``seated`` would give, had it no large nodes, as arrays of the same kinds."""
+
+
+@inlined
+def _seat(heap: Any, at: Any) -> Any:
+    """A row of the heap as a record."""
+    return record(heap[at, :SEAT_SIZE], SEAT)
+
+
+@inlined
+def place_of(places: Any, node: Any) -> Any:
+    """Where the tournament of a node is, as a record.
+
+    Args:
+        places: The places of all nodes.
+        node: The node.
+
+    Returns:
+        The record.
+    """
+    return record(places[node, :PLACE_SIZE], PLACE)
 
 
 @compiled
@@ -127,7 +155,7 @@ def _play_block(scale: float, t: float, online: Floats, history: Floats, seats: 
     held.node, held.until = -1.0, math.inf
     rival_row = np.empty(SEAT_SIZE)
     rival = record(rival_row, SEAT)
-    for seat in range(block * BLOCK, min((block + 1) * BLOCK, seats.size)):
+    for seat in range(block * SEATS_IN_BLOCK, min((block + 1) * SEATS_IN_BLOCK, seats.size)):
         node = seats[seat]
         rival.reward, _ = reward_moments(online, history, node)
         rival.online, rival.history = online[node, PLAYS], history[node, PLAYS]
@@ -137,7 +165,7 @@ def _play_block(scale: float, t: float, online: Floats, history: Floats, seats: 
 
 @compiled
 def _until(heap: Floats, at: int) -> float:
-    until: float = record(heap[at, :SEAT_SIZE], SEAT).until
+    until: float = _seat(heap, at).until
     return until
 
 
@@ -145,13 +173,13 @@ def _until(heap: Floats, at: int) -> float:
 def winner(scale: float, t: float, online: Floats, history: Floats, seats: Links, heap: Floats, start: int, blocks: int) -> int:
     """The node of highest index of a tournament, once all that is not certain for this t has been played again."""
     if _until(heap, start + 1) >= t:
-        return int(record(heap[start + 1, :SEAT_SIZE], SEAT).node)
+        return int(_seat(heap, start + 1).node)
     stack = np.empty(64, dtype=np.int64)  # from the root down to the heap node in hand
     stack[0] = 1
     top = 0
     while top >= 0:
         at = stack[top]
-        row = heap[start + at, :SEAT_SIZE]
+        row = heap[start + at]
         if at >= blocks:
             _play_block(scale, t, online, history, seats, at - blocks, row)
         elif _until(heap, start + 2 * at) < t:
@@ -163,23 +191,23 @@ def winner(scale: float, t: float, online: Floats, history: Floats, seats: Links
             stack[top] = 2 * at + 1
             continue
         else:
-            _copy(heap[start + 2 * at, :SEAT_SIZE], row)
-            _match(scale, t, row, heap[start + 2 * at + 1, :SEAT_SIZE])
+            _copy(heap[start + 2 * at], row)
+            _match(scale, t, row, heap[start + 2 * at + 1])
         top -= 1
-    return int(record(heap[start + 1, :SEAT_SIZE], SEAT).node)
+    return int(_seat(heap, start + 1).node)
 
 
 @compiled
 def spoil_all(heap: Floats) -> None:
     """The scale has changed: nothing is certain any more."""
     for at in range(len(heap)):
-        record(heap[at, :SEAT_SIZE], SEAT).until = -1.0
+        _seat(heap, at).until = -1.0
 
 
 @compiled
 def spoil(heap: Floats, start: int, blocks: int, seat: int) -> None:
     """A node was played: what its block says is no longer certain, nor what stands above it."""
-    at = blocks + seat // BLOCK
+    at = blocks + seat // SEATS_IN_BLOCK
     while at >= 1 and _until(heap, start + at) >= 0.0:
-        record(heap[start + at, :SEAT_SIZE], SEAT).until = -1.0
+        _seat(heap, start + at).until = -1.0
         at //= 2

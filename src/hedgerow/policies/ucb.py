@@ -14,12 +14,12 @@ from ..core.sums import PLAYS, TOTAL, waiting_at
 from ..core.tree import FIRST, PARENT, SIZE
 from ..core.types import Floats, Integers, Links
 from . import estimated_scale
-from .estimated_scale import rescale, scale_of
+from .estimated_scale import fraction_of, rescale, scale_of
 from .family import Arrays, Change, Course, Waiting
 from .optimism import ucb_level, ucb_value
-from .registry import SCALE, fraction_of, register
+from .registry import SCALE, register
 from .scan import Kernels, Scan, add_reward, clock, descend, first_of_best, known_mean, learn_scaled, one_of_best, run
-from .tournament import PLACE, PLACE_SIZE, seated, spoil, spoil_all, winner
+from .tournament import place_of, seated, spoil, spoil_all, winner
 
 OWN = estimated_scale.FIELDS
 KIND = kind_of(OWN)
@@ -88,7 +88,7 @@ def choose_seated(
         elif len(waiting) > 0:
             node = first_of_best(index, online, history, waiting, own, t, first, size, key)
         else:
-            place = record(places[node, :PLACE_SIZE], PLACE)
+            place = place_of(places, node)
             if place.blocks > 0:
                 node = winner(
                     own.scale, t, online, history, seats[place.order : place.order + size], heap, place.heap, place.blocks
@@ -119,7 +119,7 @@ def learn_seated(
     node = leaf
     while node > 0:
         above = tree[node, PARENT]
-        place = record(places[above, :PLACE_SIZE], PLACE)
+        place = place_of(places, above)
         if place.blocks > 0:
             spoil(heap, place.heap, place.blocks, seat_of[node])
         node = above

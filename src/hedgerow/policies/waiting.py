@@ -18,7 +18,12 @@ class Waiting(Counter[Key]):
     """
 
     def set(self, key: Key, count: int) -> None:
-        """So many of a kind wait from now on."""
+        """So many of a kind wait from now on.
+
+        Args:
+            key: The kind of round.
+            count: How many of it; 0 for none.
+        """
         if count > 0:
             self[key] = count
         else:
@@ -29,11 +34,26 @@ class Waiting(Counter[Key]):
         return Waiting(self)
 
     def without(self, arm: Label) -> "Waiting[Key]":
-        """Those of other arms."""
+        """Those of other arms.
+
+        Args:
+            arm: The arm left out.
+
+        Returns:
+            A new counter.
+        """
         return Waiting({key: count for key, count in self.items() if key[0] != arm})
 
     def together(self, other: "Waiting[Key]", since: "Waiting[Key] | None") -> "Waiting[Key]":
-        """Those of two workers; what waited at ``since`` counts once."""
+        """Those of two workers; what waited at ``since`` counts once.
+
+        Args:
+            other: Those of the other worker.
+            since: Those that both waited for when they started.
+
+        Returns:
+            A new counter.
+        """
         return Waiting(self + other - (since or Counter()))
 
     def listed(self) -> list[list[Any]]:
@@ -42,7 +62,18 @@ class Waiting(Counter[Key]):
 
     @classmethod
     def restored(cls, listed: Any, most: int) -> "Waiting[Key]":
-        """Those that ``listed`` wrote, if there are no more than ``most`` of them."""
+        """Those that ``listed`` wrote, if there are no more than ``most`` of them.
+
+        Args:
+            listed: What ``listed`` wrote.
+            most: How many there may be.
+
+        Returns:
+            A new counter.
+
+        Raises:
+            ValueError: It is no such list, or there are more.
+        """
         counts = [count for *_, count in listed]
         if any(type(count) is not int or count < 1 for count in counts):
             raise ValueError("it counts decisions that wait by parts, or fewer than one")

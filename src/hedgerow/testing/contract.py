@@ -42,7 +42,7 @@ def _arms(played: list[tuple[Decision, float]]) -> list[Any]:
     return [decision.arm for decision, _ in played]
 
 
-def select_is_pure(make: Make, world: World) -> None:
+def _select_is_pure(make: Make, world: World) -> None:
     """Asking changes nothing, and asking twice gives the same answer."""
     policy = make()
     world.play(policy)
@@ -55,7 +55,7 @@ def select_is_pure(make: Make, world: World) -> None:
     assert snapshot(policy) == before, "select or explain changed the state"
 
 
-def replay_equals_live(make: Make, world: World) -> None:
+def _replay_equals_live(make: Make, world: World) -> None:
     """The state is a fold over (decision, reward) pairs, which may have been through JSON."""
     live, replayed = make(), make()
     for decision, reward in world.play(live):
@@ -63,7 +63,7 @@ def replay_equals_live(make: Make, world: World) -> None:
     assert snapshot(live) == snapshot(replayed)
 
 
-def late_rewards_end_alike(make: Make, world: World) -> None:
+def _late_rewards_end_alike(make: Make, world: World) -> None:
     """Rewards in any order end in the same sums."""
     live, late = make(), make()
     played = world.play(live)
@@ -72,12 +72,12 @@ def late_rewards_end_alike(make: Make, world: World) -> None:
     _assert_same_sums(live, late, world.context(0))
 
 
-def same_seed_same_arms(make: Make, world: World) -> None:
+def _same_seed_same_arms(make: Make, world: World) -> None:
     """All randomness comes from the caller's generator."""
     assert _arms(world.play(make(), seed=3)) == _arms(world.play(make(), seed=3))
 
 
-def every_arm_is_tried(make: Make, world: World) -> None:
+def _every_arm_is_tried(make: Make, world: World) -> None:
     """Where nothing pays, every arm gets its turn."""
     policy = make()
     tried = set()
@@ -88,7 +88,7 @@ def every_arm_is_tried(make: Make, world: World) -> None:
     assert tried == set(ARMS), f"never tried: {sorted(set(ARMS) - tried)}"
 
 
-def the_best_arm_is_found(make: Make, world: World) -> None:
+def _the_best_arm_is_found(make: Make, world: World) -> None:
     """Where one arm pays and the others do not, it is played more often than any other, whichever it is."""
     context = None if world.dimension is None else np.ones(world.dimension)
     for best in (ARMS[0], ARMS[-1]):
@@ -102,7 +102,7 @@ def the_best_arm_is_found(make: Make, world: World) -> None:
         )
 
 
-def empty_history_equals_none(make: Make, world: World) -> None:
+def _empty_history_equals_none(make: Make, world: World) -> None:
     """A history without rounds is no history."""
     if _takes(make, "history"):
         cold, empty = make(history=None), make(history=world.empty)
@@ -111,19 +111,19 @@ def empty_history_equals_none(make: Make, world: World) -> None:
         assert snapshot(cold) == snapshot(empty)
 
 
-def one_cluster_decides_as_flat(make: Make, world: World) -> None:
+def _one_cluster_decides_as_flat(make: Make, world: World) -> None:
     """All arms in one cluster: the clusters say nothing."""
     if _takes(make, "clusters"):
         assert _arms(world.play(make(clusters=None))) == _arms(world.play(make(clusters=["all"] * len(ARMS))))
 
 
-def singletons_decide_as_flat(make: Make, world: World) -> None:
+def _singletons_decide_as_flat(make: Make, world: World) -> None:
     """Each arm in a cluster of its own: the clusters say nothing."""
     if _takes(make, "clusters"):
         assert _arms(world.play(make(clusters=None))) == _arms(world.play(make(clusters=ARMS)))
 
 
-def merge_equals_one_worker(make: Make, world: World) -> None:
+def _merge_equals_one_worker(make: Make, world: World) -> None:
     """Two workers, merged, know what one that saw both would, also when they started from a policy in use."""
     middle, end = len(world.rewards) // 2, len(world.rewards)
     base = make()
@@ -138,7 +138,7 @@ def merge_equals_one_worker(make: Make, world: World) -> None:
     _assert_same_sums(left, one, world.context(0))
 
 
-def an_idle_worker_adds_nothing(make: Make, world: World) -> None:
+def _an_idle_worker_adds_nothing(make: Make, world: World) -> None:
     """Merging a worker that learnt nothing leaves plays and indices as they were, and means about so where noise is estimated."""
     policy = make()
     world.play(policy)
@@ -155,7 +155,7 @@ def an_idle_worker_adds_nothing(make: Make, world: World) -> None:
         assert same, f"{one.kind} {one.label!r} had the mean {one.mean} and the index {one.index}, and has {other} now"
 
 
-def load_equals_saved(make: Make, world: World) -> None:
+def _load_equals_saved(make: Make, world: World) -> None:
     """What was saved and loaded is the same policy and goes on as the saved one."""
     policy = make()
     world.play(policy)
@@ -166,7 +166,7 @@ def load_equals_saved(make: Make, world: World) -> None:
     assert world.play(loaded) == world.play(policy)
 
 
-def rejected_input_changes_nothing(make: Make, world: World) -> None:
+def _rejected_input_changes_nothing(make: Make, world: World) -> None:
     """Whatever cannot be learnt raises a ValueError or a KeyError, and the state stays bit for bit."""
     policy = make()
     world.play(policy)
@@ -185,7 +185,7 @@ def rejected_input_changes_nothing(make: Make, world: World) -> None:
     )
 
 
-def rejected_changes_change_nothing(make: Make, world: World) -> None:
+def _rejected_changes_change_nothing(make: Make, world: World) -> None:
     """Arms that cannot come or go, and workers that do not belong, are refused, and the state stays bit for bit."""
     policy = make()
     world.play(policy)
@@ -223,22 +223,22 @@ class Check(NamedTuple):
 
 
 CHECKS: dict[str, Check] = {
-    check.holds.__name__: check
+    check.holds.__name__.removeprefix("_"): check
     for check in (
-        Check(select_is_pure),
-        Check(replay_equals_live),
-        Check(late_rewards_end_alike, ("explain",)),
-        Check(same_seed_same_arms),
-        Check(every_arm_is_tried),
-        Check(the_best_arm_is_found),
-        Check(empty_history_equals_none, keyword="history"),
-        Check(one_cluster_decides_as_flat, keyword="clusters"),
-        Check(singletons_decide_as_flat, keyword="clusters"),
-        Check(merge_equals_one_worker, ("merge", "explain")),
-        Check(an_idle_worker_adds_nothing, ("merge", "explain")),
-        Check(load_equals_saved, ("save",)),
-        Check(rejected_input_changes_nothing, ("identity",)),
-        Check(rejected_changes_change_nothing, ("add_arm", "remove_arm", "merge")),
+        Check(_select_is_pure),
+        Check(_replay_equals_live),
+        Check(_late_rewards_end_alike, ("explain",)),
+        Check(_same_seed_same_arms),
+        Check(_every_arm_is_tried),
+        Check(_the_best_arm_is_found),
+        Check(_empty_history_equals_none, keyword="history"),
+        Check(_one_cluster_decides_as_flat, keyword="clusters"),
+        Check(_singletons_decide_as_flat, keyword="clusters"),
+        Check(_merge_equals_one_worker, ("merge", "explain")),
+        Check(_an_idle_worker_adds_nothing, ("merge", "explain")),
+        Check(_load_equals_saved, ("save",)),
+        Check(_rejected_input_changes_nothing, ("identity",)),
+        Check(_rejected_changes_change_nothing, ("add_arm", "remove_arm", "merge")),
     )
 }
 """The checks by name."""

@@ -1,0 +1,161 @@
+"""Every change of what a policy has learnt: each makes a new state, and leaves the old one as it is."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..core.arms import Arms
+from ..core.types import Floats, Label
+from ..data.encoding import Encoding
+from .family import Arrays, Change
+from .learnt import Learnt, Recipe, plant
+from .plausible import possible
+
+
+def recounted(recipe: Recipe, learnt: Learnt) -> Learnt:
+    """The same, with all that follows from the decisions that wait made anew from their list.
+
+    Args:
+        recipe: What the policy is made of.
+        learnt: With the list as it is to be.
+
+    Returns:
+        A new state.
+    """
+    fitted = recipe.rule.family.fit(learnt.arrays, Change.WAITING, learnt.still_waiting())
+    return learnt._replace(arrays=fitted)
+
+
+def replant(recipe: Recipe, learnt: Learnt, arms: Arms, positions: Sequence[int], change: Change) -> Learnt:
+    """The rows of the arms carried over to another tree; position -1 is a row of zeros.
+
+    Args:
+        recipe: What the policy is made of.
+        learnt: What it has learnt.
+        arms: Arms and their tree from now on.
+        positions: The former position of each arm.
+        change: What happened.
+
+    Returns:
+        A new state.
+    """
+    online, history = (
+        np.vstack([part, np.zeros((1, part.shape[1]))])[list(positions)]
+        for part in (learnt.arrays.online[learnt.arms.leaves], learnt.history_rows())
+    )
+    return plant(recipe, learnt._replace(arms=arms), arms.totals(online), history, change)
+
+
+def with_arm(recipe: Recipe, learnt: Learnt, arm: Label, path: tuple[Label, ...]) -> Learnt:
+    """One more arm.
+
+    Args:
+        recipe: What the policy is made of.
+        learnt: What it has learnt.
+        arm: The new arm.
+        path: Its clusters, from the root.
+
+    Returns:
+        A new state.
+    """
+    arms = learnt.arms
+    paths = None if arms.paths is None else (*arms.paths, path)
+    grown = Arms((*arms.labels, arm), paths)
+    return replant(recipe, learnt, grown, [*range(len(arms.labels)), -1], Change.ARMS)
+
+
+def without_arm(recipe: Recipe, learnt: Learnt, arm: Label) -> Learnt:
+    """An arm withdrawn, with its rewards and the decisions for it that wait.
+
+    Args:
+        recipe: What the policy is made of.
+        learnt: What it has learnt.
+        arm: The arm that goes.
+
+    Returns:
+        A new state.
+
+    Raises:
+        KeyError: The arm is not there.
+        ValueError: It is the only one.
+    """
+    arms = learnt.arms
+    gone = arms.position(arm)
+    if len(arms.labels) == 1:
+        raise ValueError(f"{arm!r} is the only arm and must stay")
+    kept = [position for position in range(len(arms.labels)) if position != gone]
+    paths = None if arms.paths is None else [arms.paths[position] for position in kept]
+    left = Arms([arms.labels[position] for position in kept], paths)
+    return replant(recipe, learnt._replace(waiting=learnt.waiting.without(arm)), left, kept, Change.WITHDRAWN)
+
+
+def in_clusters(recipe: Recipe, learnt: Learnt, arms: Arms) -> Learnt:
+    """The same arms in other clusters.
+
+    Args:
+        recipe: What the policy is made of.
+        learnt: What it has learnt.
+        arms: The same arms in their new tree.
+
+    Returns:
+        A new state.
+    """
+    return replant(recipe, learnt, arms, range(len(arms.labels)), Change.WITHDRAWN)
+
+
+def with_history(recipe: Recipe, learnt: Learnt, history_rows: Floats, encoding: Encoding | None) -> Learnt:
+    """With another history.
+
+    Args:
+        recipe: What the policy is made of.
+        learnt: What it has learnt.
+        history_rows: Sums of the other history of each arm.
+        encoding: How contexts of raw values are read from now on.
+
+    Returns:
+        A new state.
+    """
+    change = Change.ROUNDS if np.array_equal(history_rows, learnt.history_rows()) else Change.HISTORY
+    return plant(recipe, learnt._replace(encoding=encoding), learnt.arrays.online, history_rows, change)
+
+
+def merged(recipe: Recipe, own: Learnt, other: Learnt, since: Learnt | None) -> Learnt:
+    """What two workers learnt; what they had learnt at ``since`` counts once.
+
+    Args:
+        recipe: What the policies are made of.
+        own: What one worker learnt.
+        other: What the other learnt.
+        since: What both had learnt when they started.
+
+    Returns:
+        A new state.
+    """
+    ordered = _in_order(other, own)
+    before = None if since is None else _in_order(since, own)
+    online, state = recipe.rule.family.merge(own.arrays, ordered, before)
+    waiting = own.waiting.together(other.waiting, None if since is None else since.waiting)
+    joined = own._replace(waiting=waiting, arrays=own.arrays._replace(state=state))
+    return plant(recipe, joined, own.arms.totals(online[own.arms.leaves]), own.history_rows(), Change.ROUNDS)
+
+
+def _in_order(other: Learnt, own: Learnt) -> Arrays:
+    """The arrays of a worker with its online rows in the order of the own arms."""
+    return other.arrays._replace(online=own.arms.totals(other.online_rows(own.arms.labels)))
+
+
+def check_since(own: Learnt, other: Learnt, since: Learnt, dimension: int | None) -> None:
+    """Refuse a policy that the other worker cannot have started from.
+
+    Args:
+        own: What one worker learnt.
+        other: What the other learnt.
+        since: What both are said to have learnt when they started.
+        dimension: Length of the contexts.
+
+    Raises:
+        ValueError: They cannot have.
+    """
+    labels = own.arms.labels
+    if not possible(other.online_rows(labels), since.online_rows(labels), dimension):
+        raise ValueError("since must be the policy that the other worker started from: it has learnt something else")
