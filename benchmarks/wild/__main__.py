@@ -1,12 +1,14 @@
 """The wild league on the command line: ``python -m benchmarks.wild --help``."""
 
 from functools import partial
+from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
 
 from benchmarks.wild.contestants import BASELINE, BASELINE_AUTO
+from benchmarks.wild.page import text, write
 from benchmarks.wild.run import KINDS, Plan, every_policy
 from benchmarks.wild.run import play as play_plan
 from hedgerow.cli import check_folder, run
@@ -42,11 +44,34 @@ def play(
     play_plan(Plan(first, last, kind, names, into, workers, backend, until, budget, baseline), say)
 
 
+@app.command()
+def tables(folders: Annotated[list[str], typer.Argument(help="Folders of results.")]) -> None:
+    """Print all tables, in Markdown."""
+    print(text(_existing(folders)))
+
+
+@app.command()
+def page(
+    folders: Annotated[list[str], typer.Argument(help="Folders of results.")],
+    into: Annotated[str, typer.Option(help="Markdown file; the figures are written beside it.")] = "docs/wild.md",
+) -> None:
+    """Write the page with tables and figures."""
+    for path in write(_existing(folders), Path(into)):
+        print(path)
+
+
 @app.command(name="list")
 def list_policies() -> None:
     """Print the names of all policies."""
     for kind in ("classical", "contextual"):
         print(f"{kind}: {', '.join((*every_policy(kind), *BASELINE_AUTO))}")
+
+
+def _existing(folders: list[str]) -> list[Path]:
+    for folder in folders:
+        if not Path(folder).is_dir():
+            raise ValueError(f"there is no folder {folder}: play first, --into {folder}")
+    return [Path(folder) for folder in folders]
 
 
 def _range(seeds: str) -> tuple[int, int]:
