@@ -13,7 +13,7 @@ import math
 import numpy as np
 
 from ...core.kernel import compiled, summing
-from ...core.sums import AWAITED, PLAYS, dot, usable
+from ...core.sums import PLAYS, WAITS, dot, usable
 from ...core.tree import FIRST, PARENT, SIZE, TIE, least_best, pick
 from ...core.types import Floats, Links
 from .evidence import CEILING, MEAN, ODD, covariance_start, spread_at
@@ -67,7 +67,7 @@ def _climb(tree: Links, derived: Floats, ledger: Floats, node: int, context: Flo
 
 
 @compiled
-def choose(tree: Links, derived: Floats, ledger: Floats, context: Floats, uniform: float) -> int:
+def choose(tree: Links, rows: Floats, derived: Floats, ledger: Floats, context: Floats, uniform: float) -> int:
     """The arm of the highest index mu'x + bonus, or -1 for a context that is not usable.
 
     Of equal ones the first, or one at random by ``uniform`` >= 0. S only shrinks until the next refresh, so the ceilings of that
@@ -85,7 +85,7 @@ def choose(tree: Links, derived: Floats, ledger: Floats, context: Floats, unifor
     for node in range(1, len(tree)):
         if tree[node, SIZE] == 0:
             values[node] = dot(derived, node, MEAN, context)
-            highest[node] = values[node] + reach * derived[node, CEILING]
+            highest[node] = values[node] + reach * rows[node, CEILING]
             if values[node] > top:
                 lead, top = node, values[node]
     values[lead] += bonus(ledger, _climb(tree, derived, ledger, lead, context, images))
@@ -251,31 +251,31 @@ def learn(
 
 
 @compiled
-def _count(tree: Links, pending: Floats, leaf: int, more: float) -> None:
+def _count(tree: Links, waiting: Floats, leaf: int, more: float) -> None:
     """So many more decisions wait at an arm and every node above it."""
     node = leaf
     while node >= 0:
-        pending[node, AWAITED] += more
+        waiting[node, WAITS] += more
         node = tree[node, PARENT]
 
 
 @compiled
-def expect(tree: Links, pending: Floats, derived: Floats, ledger: Floats, leaf: int, context: Floats) -> None:
+def expect(tree: Links, waiting: Floats, rows: Floats, ledger: Floats, leaf: int, context: Floats) -> None:
     """A decision whose reward is still to come: covariances move as they will, means stay.
 
-    The posterior without such decisions is kept in the rows of what is pending, beside their counts.
+    The posterior with such decisions is kept in the rows of what waits, beside their counts.
     """
-    if pending[0, AWAITED] == 0.0:
-        pending[:, ODD:] = derived[:, ODD:]
-    _count(tree, pending, leaf, 1.0)
-    narrow(tree, derived, ledger, leaf, context)
+    if waiting[0, WAITS] == 0.0:
+        waiting[:, ODD:] = rows[:, ODD:]
+    _count(tree, waiting, leaf, 1.0)
+    narrow(tree, waiting, ledger, leaf, context)
 
 
 @compiled
-def forget(tree: Links, pending: Floats, derived: Floats, leaf: int) -> None:
-    """A decision whose reward will not come: the posterior without any that wait; those still pending must narrow it again."""
-    derived[:, MEAN:] = pending[:, MEAN:]
-    _count(tree, pending, leaf, -1.0)
+def forget(tree: Links, waiting: Floats, rows: Floats, leaf: int) -> None:
+    """A decision whose reward will not come: the posterior without any that wait; those that still wait must narrow it again."""
+    waiting[:, MEAN:] = rows[:, MEAN:]
+    _count(tree, waiting, leaf, -1.0)
 
 
 @compiled
@@ -293,8 +293,8 @@ def settle(
     tree: Links,
     online: Floats,
     past: Floats,
-    pending: Floats,
-    derived: Floats,
+    waiting: Floats,
+    rows: Floats,
     ledger: Floats,
     leaf: int,
     reward: float,
@@ -302,14 +302,14 @@ def settle(
 ) -> bool:
     """The reward of an expected decision, learnt by the posterior without those that wait; whether there was a refresh.
 
-    After a refresh the decisions still pending must narrow the covariances again.
+    After a refresh the decisions that still wait must narrow the covariances again.
     """
-    leverage = _step(tree, online, pending, ledger, leaf, reward, context)
-    _count(tree, pending, leaf, -1.0)
-    if _due(tree, online, past, pending, ledger, leaf, leverage):
-        rebuild(tree, online, past, derived, ledger)
-        pending[:, ODD:] = derived[:, ODD:]
+    leverage = _step(tree, online, rows, ledger, leaf, reward, context)
+    _count(tree, waiting, leaf, -1.0)
+    if _due(tree, online, past, rows, ledger, leaf, leverage):
+        rebuild(tree, online, past, rows, ledger)
+        waiting[:, ODD:] = rows[:, ODD:]
         return True
-    last = derived.shape[1] if pending[0, AWAITED] == 0.0 else covariance_start(dimension_seen(ledger))
-    derived[:, MEAN:last] = pending[:, MEAN:last]
+    last = covariance_start(dimension_seen(ledger))
+    waiting[:, MEAN:last] = rows[:, MEAN:last]
     return False
