@@ -5,11 +5,12 @@ VENV := .venv
 RUN := $(VENV)/bin/python
 READY := $(VENV)/ready
 
-.PHONY: help test lint reproduce bench clean
+.PHONY: help test lint tables reproduce bench clean
 
 help:
 	@echo "make test       run the tests"
-	@echo "make lint       ruff (lint and format) and mypy"
+	@echo "make lint       ruff (lint and format), mypy, the directions of imports, and what tools/house.py counts"
+	@echo "make tables     the table of rules in docs/algorithms.md, from the files of the rules"
 	@echo "make reproduce  the paper's figures and claims, into report/index.html"
 	@echo "make bench      speed against other libraries, into docs/benchmarks.md (OPTIONS=--quick: a trial)"
 	@echo "make clean      remove the virtual environment and the report"
@@ -27,6 +28,11 @@ lint: $(READY)
 	$(RUN) -m ruff check
 	$(RUN) -m ruff format --check
 	$(RUN) -m mypy
+	$(VENV)/bin/lint-imports
+	$(RUN) tools/house.py
+
+tables: $(READY)
+	$(RUN) tools/tables.py
 
 reproduce: $(READY)
 	$(RUN) -m hedgerow reproduce

@@ -7,12 +7,15 @@ import subprocess
 import sys
 from functools import partial
 
+import numpy as np
 import pytest
 
 import hedgerow as hr
 from hedgerow.core.kernel import COMPILED
 from hedgerow.policies.explanation import Explanation, Score
-from hedgerow.testing import ARMS, check_policy
+from hedgerow.policies.registry import load_all
+from hedgerow.policies.registry import rule as rule_of
+from hedgerow.testing import ARMS, CHECKS, check_policy
 
 if not COMPILED:
     check_policy = partial(check_policy, rounds=60)  # plain Python takes its time
@@ -53,23 +56,12 @@ def test_contextual(make):
     check_policy(make, dimension=3)
 
 
-RULES = [
-    hr.rules.ucb(0.7),
-    hr.rules.ucb("auto"),
-    hr.rules.ucbv(),
-    hr.rules.klucb(),
-    hr.rules.minucb(0.2),
-    hr.rules.thompson(),
-    hr.rules.bast(0.2, "auto"),
-    hr.rules.linucb(0.7),
-    hr.rules.lints(0.7),
-    hr.rules.hierucb(),
-    hr.rules.hierlinucb(),
-    hr.rules.hierlinucb(weights=False),
-]
+KINDS = {name: kind for name, kind in load_all().items() if kind.reads_clusters}
+OTHERS = [hr.rules.ucb(0.7), hr.rules.ucb("auto"), hr.rules.ucb("auto/4"), hr.rules.hierlinucb(weights=False)]
+RULES = [*(rule_of(name, kind.example) for name, kind in KINDS.items()), *OTHERS]
 DRAWS = {"one_cluster_decides_as_flat", "singletons_decide_as_flat"}
 """A policy that draws at every level draws more often with clusters."""
-NESTS = {"bast": {"one_cluster_decides_as_flat"}, "hierlinucb": DRAWS, "hierucb": {"singletons_decide_as_flat"}}
+NESTS = {"bast": {"one_cluster_decides_as_flat"}, "hierlinucb": DRAWS, "hierucb": DRAWS}
 """A bound on a cluster that holds all arms is one more bound; a spread around one centroid is not a spread around 0, nor is an
 arm alone in its cluster one of many; and arms are first tried in an order that depends on the tree."""
 
@@ -77,11 +69,11 @@ WEIGHTS = {"late_rewards_end_alike", "merge_equals_one_worker"}
 """A round weighs by what was predicted when it came, so that the order of rounds may count."""
 
 
-@pytest.mark.parametrize("rule", RULES, ids=lambda rule: f"{rule.name} {rule.parameters}")
-def test_every_shape_of_every_rule(rule):
-    skip = set(DRAWS if rule.draws else NESTS.get(rule.name, ()))
+@pytest.mark.parametrize("rule", RULES, ids=repr)
+def test_every_shape_of_every_registered_rule(rule):
+    skip = set(DRAWS if rule.kind.draws else NESTS.get(rule.name, ()))
     skip |= WEIGHTS if rule == hr.rules.hierlinucb() else set()
-    check_policy(bandit(rule), dimension=3 if rule.contextual else None, skip=skip)
+    check_policy(bandit(rule), dimension=3 if rule.kind.contextual else None, skip=skip)
 
 
 @pytest.mark.parametrize("scale", ["auto", 0.02])
@@ -213,7 +205,7 @@ def test_a_policy_that_learns_in_select_is_found():
         check_policy(lambda arms: Forgetful(hr.UCB(arms)))
 
 
-class Greedy:
+class Stubborn:
     """Another one: it never tries what it has not seen."""
 
     def __init__(self, policy):
@@ -228,7 +220,49 @@ class Greedy:
 
 def test_a_policy_that_tries_one_arm_is_found():
     with pytest.raises(AssertionError, match="never tried"):
-        check_policy(lambda arms: Greedy(hr.UCB(arms)), skip={"load_equals_saved"})
+        check_policy(lambda arms: Stubborn(hr.UCB(arms)), skip={"load_equals_saved"})
+
+
+class Greedy:
+    """The policy of docs/concepts.md: it cannot be saved, explained or merged, and its arms stay."""
+
+    name, dimension = "Greedy", None
+
+    def __init__(self, arms):
+        self.arms = tuple(arms)
+        self.sums, self.plays = np.zeros(len(self.arms)), np.zeros(len(self.arms))
+
+    def select(self, context=None, *, rng=None):
+        means = np.where(self.plays > 0, self.sums / np.maximum(self.plays, 1), np.inf)
+        return hr.Decision(self.arms[int(means.argmax())])
+
+    def update(self, decision, reward):
+        at = self.arms.index(decision.arm)
+        self.sums[at] += reward
+        self.plays[at] += 1
+
+
+def test_a_small_policy_passes_what_applies_and_the_rest_is_listed():
+    report = check_policy(Greedy)
+    assert report.held == (
+        "select_is_pure",
+        "replay_equals_live",
+        "same_seed_same_arms",
+        "every_arm_is_tried",
+        "the_best_arm_is_found",
+    )
+    assert report.not_applicable["load_equals_saved"] == "the policy has no save"
+    assert report.not_applicable["rejected_changes_change_nothing"] == "the policy has no add_arm, remove_arm, merge"
+    assert set(report.held) | set(report.not_applicable) == set(CHECKS)
+
+
+def test_a_policy_whose_update_does_nothing_is_found():
+    class Deaf(Greedy):
+        def update(self, decision, reward):
+            pass
+
+    with pytest.raises(AssertionError, match="flat, cold, every arm is tried: never tried"):
+        check_policy(Deaf)
 
 
 def test_an_unknown_check_cannot_be_skipped():
@@ -249,7 +283,7 @@ class Half:
 
 
 def test_a_policy_is_told_what_it_lacks():
-    with pytest.raises(AssertionError, match="the policy lacks identity, update, explain, .*, save: see hedgerow.Policy"):
+    with pytest.raises(AssertionError, match="the policy lacks dimension, update: see hedgerow.Policy"):
         check_policy(Half)
     with pytest.raises(ValueError, match="Half cannot play, it lacks dimension, update"):
         hr.simulate([Half], hr.problems.SyntheticClassical(), rounds=10, trials=1)

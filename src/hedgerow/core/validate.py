@@ -63,7 +63,7 @@ def unit_reward(reward: Any) -> float:
     """
     value = checked_reward(reward)
     if not 0.0 <= value <= 1.0:
-        raise ValueError(f"klucb is for rewards between 0 and 1, got {reward!r}; use UCB or Auto for others")
+        raise ValueError(f"this policy is for rewards between 0 and 1, got {reward!r}; use UCB or Auto for others")
     return value
 
 

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..experiments.result import Simulation
-
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from ..experiments.result import Simulation
 
 INK = "#0b0c0d"
 """Text and axes; in the page it becomes the colour of the text around, so that figures suit light and dark."""
@@ -126,7 +126,7 @@ def style() -> Iterator[None]:
         yield
 
 
-def measured(result: Simulation, policy: str, measure: str) -> np.ndarray[Any, np.dtype[np.float64]]:
+def measured(result: "Simulation", policy: str, measure: str) -> np.ndarray[Any, np.dtype[np.float64]]:
     """The curves of a policy, (trials, points)."""
     at = result.policies.index(policy)
     if measure in ("reward", "regret"):
@@ -142,7 +142,7 @@ FIRST = 10
 """The round from which curves are drawn: the mean of a few rewards says nothing."""
 
 
-def draw_curves(axes: Any, result: Simulation, measure: str, policies: Sequence[str]) -> None:
+def draw_curves(axes: Any, result: "Simulation", measure: str, policies: Sequence[str]) -> None:
     """Mean over trials; the band of +-1 standard deviation is left out for controls."""
     shown = result.at >= min(FIRST, result.at[-1])
     at, look = result.at[shown], looks(result.policies)
@@ -158,7 +158,7 @@ def draw_curves(axes: Any, result: Simulation, measure: str, policies: Sequence[
         _settled(axes, result, measure, policies)
 
 
-def _settled(axes: Any, result: Simulation, measure: str, policies: Sequence[str]) -> None:
+def _settled(axes: Any, result: "Simulation", measure: str, policies: Sequence[str]) -> None:
     """Limit the vertical axis to what happens after the first fiftieth of the rounds."""
     late = result.at >= result.at[-1] / 50
     curves = np.stack([measured(result, policy, measure)[:, late] for policy in policies])
@@ -168,7 +168,7 @@ def _settled(axes: Any, result: Simulation, measure: str, policies: Sequence[str
     axes.set_ylim(low - room, high + room)
 
 
-def draw_shares(axes: Any, result: Simulation) -> None:
+def draw_shares(axes: Any, result: "Simulation") -> None:
     """The share of rounds so far in which each META followed its clustered expert, its first."""
     shown = result.at >= min(FIRST, result.at[-1])
     at, look = result.at[shown], looks(result.policies)
@@ -183,7 +183,7 @@ def draw_shares(axes: Any, result: Simulation) -> None:
     axes.set(xlabel="round", ylim=(-0.02, 1.02))
 
 
-def curves(result: Simulation, *, measure: str, policies: Sequence[str]) -> "Figure":
+def curves(result: "Simulation", *, measure: str, policies: Sequence[str]) -> "Figure":
     """One panel of curves, the legend beside it."""
     with style():
         figure = new_figure(7.5, 3.8)
@@ -195,7 +195,7 @@ def curves(result: Simulation, *, measure: str, policies: Sequence[str]) -> "Fig
     return figure
 
 
-def panels(results: Sequence[tuple[str, Simulation, str, str]], *, log: bool = False, marks: Sequence[int] = ()) -> "Figure":
+def panels(results: Sequence[tuple[str, "Simulation", str, str]], *, log: bool = False, marks: Sequence[int] = ()) -> "Figure":
     """A row per panel: the curves, and META's share beside them; one legend below."""
     with style():
         figure = new_figure(9.0, 0.9 + 2.7 * len(results))
@@ -215,7 +215,7 @@ def panels(results: Sequence[tuple[str, Simulation, str, str]], *, log: bool = F
     return figure
 
 
-def radii(results: Sequence[tuple[str, Simulation]]) -> "Figure":
+def radii(results: Sequence[tuple[str, "Simulation"]]) -> "Figure":
     """Figure (c): for each eps rewards over the largest of the instance, over those of the best arms, and META's shares."""
     with style():
         figure = new_figure(9.0, 7.8)
