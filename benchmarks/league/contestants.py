@@ -50,7 +50,7 @@ def _classical(setting: Setting) -> dict[str, Make]:
         "MINUCB 0.5": partial(beyond.MINUCB, bias=0.5, scale="auto"),
     }
     words = setting.name.split()
-    if "bernoulli" in words and "biased" not in words:  # a biased history leaves [0, 1]
+    if "rare" in words or ("bernoulli" in words and "biased" not in words):  # a biased history leaves [0, 1]
         makes["KLUCB"] = beyond.KLUCB
     return makes
 
