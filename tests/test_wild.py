@@ -24,7 +24,6 @@ from benchmarks.wild.scores import Scores, load
 from benchmarks.wild.statistics import disasters, estimate, geometric_mean, near_best, ratio, ratio_to_best
 from benchmarks.wild.trial import Trial, play_trial
 
-
 GOLDENS = Path(__file__).parent / "goldens"
 
 
