@@ -8,14 +8,14 @@ from typer.testing import CliRunner
 
 from benchmarks.league.__main__ import app
 from benchmarks.league.contestants import contestants, references
-from benchmarks.league.settings import CLASSICAL, CONTEXTUAL, LATE, LIES, SHOWN, setting
+from benchmarks.league.settings import CLASSICAL, CONTEXTUAL, LATE, LIES, RARE, SHOWN, setting
 from benchmarks.league.standings import paired_ratio, play_setting, standings
 
 
 def test_every_named_setting_exists():
     assert len(CLASSICAL) >= 30
     assert len(CONTEXTUAL) == 40
-    for name in (*CLASSICAL, *CONTEXTUAL, *LIES, *SHOWN, *LATE):
+    for name in (*CLASSICAL, *CONTEXTUAL, *LIES, *SHOWN, *LATE, *RARE):
         made = setting(name)
         assert set(references(made)) <= set(contestants(made))
 
@@ -27,6 +27,17 @@ def test_a_name_says_what_differs_from_the_paper():
     assert (made.problem.noise, made.problem.arms, made.problem.clusters, made.delay) == ("uniform", 50, 7, 7)
     made = setting("gauss.3 eps=0.8 uneven d=7 T=50")
     assert (made.problem.sd, made.problem.eps, made.problem.sizes, made.problem.dimension) == (0.3, 0.8, "uneven", 7)
+
+
+def test_rare_rewards_have_the_rates_and_the_useless_groups_that_are_named():
+    made = setting("rare groups=3")
+    trial = made.problem.trial(50, np.random.default_rng(1)).check()
+    assert (made.rounds, made.problem.arms) == (20_000, 10)
+    assert sorted(trial.expected[0]) == [0.01] * 3 + [0.02] * 3 + [0.05] * 3 + [0.1]
+    assert sorted(map(trial.clusters.count, set(trial.clusters))) == [3, 3, 4]
+    assert set(np.unique(trial.rewards)) <= {0.0, 1.0}
+    assert "KLUCB" in contestants(made)
+    assert setting("rare").problem.trial(5, np.random.default_rng(1)).clusters == ()
 
 
 def test_where_history_lies_policies_without_it_are_references():
@@ -52,6 +63,8 @@ def test_where_history_lies_policies_without_it_are_references():
         "tight T=5 T=6",
         "tight T=inf",
         "paper eps=nan",
+        "rare groups=11",
+        "rare groups=2 groups=3",
     ],
 )
 def test_a_name_that_means_nothing_is_refused(name):

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from benchmarks.league.settings import CLASSICAL, CONTEXTUAL, LATE, LIES, RECORDED, SHOWN, setting
+from benchmarks.league.settings import CLASSICAL, CONTEXTUAL, LATE, LIES, RARE, RECORDED, SHOWN, setting
 from benchmarks.league.standings import Standing
 from benchmarks.league.standings import league as play
 from benchmarks.league.tables import check_page, load, markdown, put, save, write_page
@@ -38,13 +38,13 @@ def league(
     A setting is some words: labels first (tight, loose, shuffled, shuffled-loose, adversarial), then any of bernoulli, gaussian,
     no-history, history, biased, swapped, K=20, T=1000, delay=1000 (any whole numbers); or, with contexts, noise first (paper,
     gauss1, gauss.3, logistic), then eps=0.8, shuffled, uneven, no-history, swapped, units, levels, d=20, T=, delay=; or
-    warfarin, warfarin-raw.
+    warfarin, warfarin-raw; or rare, then groups=3, T=, delay=.
 
     Examples: python -m benchmarks.league tight "shuffled bernoulli K=20" --trials 20; python -m benchmarks.league --list
     """
     if names and (show or table):
         raise ValueError(f"{'--list' if show else '--table'} is for all settings: leave {escape(', '.join(names))} out")
-    chosen = names or [*CLASSICAL, *CONTEXTUAL, *LIES, *SHOWN, *LATE, *RECORDED]
+    chosen = names or [*CLASSICAL, *CONTEXTUAL, *LIES, *SHOWN, *LATE, *RARE, *RECORDED]
     if show:
         print("\n".join(chosen))
         return

@@ -48,7 +48,7 @@ def _classical(setting: Setting) -> dict[str, Make]:
         "META d3rb": partial(paper.META, rule="d3rb", expert_scale="auto"),
     }
     words = setting.name.split()
-    return makes | _registered(contextual=False, unit_rewards="bernoulli" in words and "biased" not in words)
+    return makes | _registered(contextual=False, unit_rewards="rare" in words or ("bernoulli" in words and "biased" not in words))
 
 
 def _registered(*, contextual: bool, unit_rewards: bool) -> dict[str, Make]:

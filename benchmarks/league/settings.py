@@ -5,6 +5,7 @@ history (plays for all arms), biased (the same, off by 0.5), swapped (100 plays 
 number of arms, in about as many clusters as its root, T=1000 or another number of rounds, delay=1000: rewards so late.
 Contextual: noise first (paper, gauss1, gauss.3, logistic), then eps=0.1, shuffled, uneven, no-history, swapped, units (a 1, and
 numbers in units of their own), levels (arms have some, contexts no 1), d=20, T=, delay=.
+Rare: rare (ten ads that pay .1 to .01 of the time), then groups=3 (useless ones), T=, delay=.
 Recorded: warfarin or warfarin-raw, then T=, delay=.
 """
 
@@ -12,6 +13,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import Any
 
+from benchmarks.league.rates import Rates
 from hedgerow.experiments.datasets import warfarin
 from hedgerow.experiments.problems import Problem, SyntheticClassical, SyntheticContextual, WarfarinDosing
 
@@ -47,8 +49,9 @@ CONTEXTUAL_WORDS: dict[str, dict[str, Any]] = {
     "levels": {"levels": True},
 }
 RECORDED = ("warfarin", "warfarin-raw")
+RARE = ("rare", "rare groups=2", "rare groups=3", "rare groups=5")
 
-_FACTORS = ("bernoulli", "gaussian", "no-history", "biased", "K=20", "K=1000", "T=1000", "T=100000")
+_FACTORS = ("bernoulli", "gaussian", "no-history", "biased", "K=20", "K=50", "K=1000", "T=1000", "T=30000", "T=100000")
 CLASSICAL = (
     *LABELS,
     *(f"{labels} {factor}" for factor in _FACTORS for labels in ("tight", "shuffled", "adversarial")),
@@ -127,7 +130,9 @@ def setting(name: str, *, data: str | None = None) -> Setting:
     if first in RECORDED:
         problem = WarfarinDosing(warfarin(data), unit_norm=first == "warfarin")
         return _sized(name, problem, words, rounds=problem.longest, trials=30)
-    known = ", ".join((*LABELS, *NOISES, *RECORDED))
+    if first == "rare":
+        return _rare(name, words)
+    known = ", ".join((*LABELS, *NOISES, *RECORDED, "rare"))
     raise ValueError(f"a setting begins with one of {known}; got {name!r}")
 
 
@@ -143,6 +148,14 @@ def _classical(name: str, problem: SyntheticClassical, words: list[str]) -> Sett
             left.append(word)
     made = _sized(name, _changed(name, problem, chosen), left, rounds=10_000, trials=200)
     return replace(made, trials=60) if made.heavy else made
+
+
+def _rare(name: str, words: list[str]) -> Setting:
+    groups = [word for word in words if word.startswith("groups=")]
+    if len(groups) > 1:
+        raise ValueError(f"two words of the setting {name!r} contradict each other")
+    left = [word for word in words if word not in groups]
+    return _sized(name, Rates(groups=_whole(groups[0]) if groups else 0), left, rounds=20_000, trials=200)
 
 
 def _changed(name: str, problem: Any, chosen: list[dict[str, Any]]) -> Any:

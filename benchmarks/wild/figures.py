@@ -33,6 +33,10 @@ SHOWN = {
 WIDEST = 50.0
 """Largest ratio on the axis of the distributions."""
 
+COLOURS = (OKABE_ITO[1], OKABE_ITO[0], *OKABE_ITO[2:])
+DASHES = ("-", "-", "-", "--", "--", ":", ":")
+"""Lines are told apart on a black-and-white print, too."""
+
 DOTS_PER_INCH = 130
 
 
@@ -49,11 +53,11 @@ def distribution(panels: Sequence[tuple[str, str, Scores]]) -> "Figure":
         figure = new_figure(4.6 * len(panels) + 0.6, 4.6)
         grid = figure.subplots(1, len(panels), squeeze=False, sharey=True)[0]
         for axes, (title, kind, scores) in zip(grid, panels, strict=True):
-            for name, colour in zip(_shown(scores, kind), (OKABE_ITO[1], OKABE_ITO[0], *OKABE_ITO[2:]), strict=False):
+            for name, colour, dashes in zip(_shown(scores, kind), COLOURS, DASHES, strict=False):
                 ratios = np.sort(ratio_to_best(scores, name))
                 share = np.arange(1, ratios.size + 1) / ratios.size
-                width = 2.4 if name == protagonist(scores) else 1.3
-                axes.step(ratios, share, where="post", label=name, color=colour, linewidth=width)
+                width = 2.6 if name == protagonist(scores) else 1.4
+                axes.step(ratios, share, where="post", label=name, color=colour, linestyle=dashes, linewidth=width)
             axes.set(xscale="log", xlim=(1.0, WIDEST), ylim=(0, 1), xlabel="regret over that of the best policy of the problem")
             axes.set_title(f"{title}: {len(scores.problems)} problems", loc="left")
             axes.legend(loc="lower right")
@@ -112,7 +116,7 @@ def _draw_levels(axes: Any, scores: Scores, part: Sequence[tuple[str, str, list[
         labels.append(f"{factor}: {level} ({sum(chosen)})")
         places.append(place)
         cut = scores.where(chosen)
-        for shift, name, colour in zip((-0.14, 0.14), names, (OKABE_ITO[1], OKABE_ITO[0]), strict=False):
+        for shift, name, colour in zip((-0.14, 0.14), names, COLOURS, strict=False):
             found = geometric_mean(ratio_to_best(cut, name))
             reach = [[found.value - found.low], [found.high - found.value]]
             label = name if at == 0 else None

@@ -125,7 +125,8 @@ def write(folders: Sequence[Path], into: Path) -> list[Path]:
 
 
 def _heading(section: Section) -> str:
-    return f"{section.title}: {len(section.scores.problems)} problems"
+    count = len(section.scores.problems)
+    return f"{section.title}: {count} problem{'s' if count > 1 else ''}"
 
 
 def _tables(section: Section, figure: str = "") -> str:
