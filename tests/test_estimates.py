@@ -6,19 +6,21 @@ import pytest
 import hedgerow as hr
 from hedgerow.experiments.play import play
 from hedgerow.experiments.simulate import build
-from hedgerow.inference.grouping import OWN, SPREADS, _gathered, evidence, posterior, share_of
+from hedgerow.inference.explained import spreads_of
 from hedgerow.inference.sums import Sums
+from hedgerow.inference.two_level import OWN_STEPS, SPREAD_GRID, Arms, evidence, posterior
 from hedgerow.policies.auto_linear.evidence import pose
 from hedgerow.policies.auto_linear.ledger import LEVELS, new_ledger
 from hedgerow.policies.auto_linear.posterior import PRIOR, derived_size
 from hedgerow.trust import linear
 from hedgerow.trust.rewards import grouping
+from hedgerow.trust.seen import seen_by
 
 
 def dense_evidence(value, variance, groups, width):
     """By the covariance matrices of each group's arms, for each pair of spreads, summed over the group's own spread."""
-    spreads = width * SPREADS
-    step = np.log(SPREADS[1] / SPREADS[0])
+    spreads = width * SPREAD_GRID
+    step = np.log(SPREAD_GRID[1] / SPREAD_GRID[0])
     found = np.empty((spreads.size, spreads.size))
     for a, within in enumerate(spreads):
         for b, between in enumerate(spreads):
@@ -30,7 +32,7 @@ def dense_evidence(value, variance, groups, width):
             for group in set(groups):
                 mine = groups == group
                 likely = 0.0
-                for shift in OWN:
+                for shift in OWN_STEPS:
                     own = spreads[min(max(a + shift, 0), spreads.size - 1)]
                     covariance = np.diag(own**2 + variance[mine]) + between**2
                     off = value[mine] - overall
@@ -43,8 +45,8 @@ def dense_evidence(value, variance, groups, width):
 def test_the_evidence_is_that_of_the_dense_model():
     rng = np.random.default_rng(0)
     value, variance, groups = rng.normal(size=7), rng.uniform(0.05, 0.5, 7), np.array([0, 0, 0, 1, 1, 2, 2])
-    arms = _gathered(value, variance, groups, 0.4 * SPREADS)
-    np.testing.assert_allclose(evidence(arms, 0.4), dense_evidence(value, variance, groups, 0.4), rtol=1e-9)
+    found = evidence(Arms(value, variance, 0.4), groups)
+    np.testing.assert_allclose(found, dense_evidence(value, variance, groups, 0.4), rtol=1e-9)
 
 
 @pytest.mark.parametrize("noise", ["uniform", "gaussian", "bernoulli"])
@@ -55,11 +57,11 @@ def test_intervals_of_the_share_hold_the_truth_though_arms_were_chosen_by_what_t
     for seed in range(40):
         trial = problem.trial(5000, np.random.default_rng(seed))
         groups = np.unique(trial.clusters, return_inverse=True)[1]
-        truth = float(share_of(trial.expected, groups)[0].clip(0.0, 1.0))
+        truth = float(spreads_of(trial.expected, groups).share[0].clip(0.0, 1.0))
         for make in (hr.Auto, hr.HUCBC):
             policy = build(make, trial, np.random.default_rng(0))
             play(policy, trial)
-            share = grouping(policy._nodes, groups, 0.0).share
+            share = grouping(seen_by(policy), groups, 0.0).share
             held += share.low <= truth + 1e-9 and truth <= share.high + 1e-9
     assert held >= 64
 
@@ -73,8 +75,8 @@ def test_many_arms_with_few_coin_flips_each_are_told_from_noise(plays):
         rates = 0.5 + (0.08 * rng.normal(size=20))[groups] + 0.04 * rng.normal(size=1000)
         hits = rng.binomial(plays, rates).astype(float)
         sums = Sums(np.full(1000, float(plays)), hits, hits)
-        low, high = np.quantile(share_of(posterior(sums, groups, rng, binary=True), groups), [0.05, 0.95])
-        held += low <= share_of(rates[None, :], groups)[0] <= high
+        low, high = np.quantile(spreads_of(posterior(sums, groups, rng, binary=True), groups).share, [0.05, 0.95])
+        held += low <= spreads_of(rates[None, :], groups).share[0] <= high
     assert held >= 6
 
 
@@ -87,7 +89,8 @@ def test_an_arm_without_rows_does_not_pull_the_others_down():
     for unseen in (0, 3):
         rows[:unseen] = 0.0
         sums = Sums(rows, rows * mean, rows * (mean**2 + 0.01**2))
-        shares.append(np.median(share_of(posterior(sums, groups, np.random.default_rng(0), binary=False), groups)))
+        draws = posterior(sums, groups, np.random.default_rng(0), binary=False)
+        shares.append(np.median(spreads_of(draws, groups).share))
     assert shares[1] == pytest.approx(shares[0], abs=0.1)
 
 
@@ -118,27 +121,27 @@ def test_what_all_arms_share_is_no_merit_of_the_groups():
         assert found.within.low < 0.5 < found.within.high * 1.1
 
 
-def test_the_evidence_with_contexts_is_that_of_the_dense_model(monkeypatch):
+def test_the_evidence_with_contexts_is_that_of_the_dense_model():
     """r = a + (theta_0 + theta_group + theta_arm)'x + noise, a flat and the noise's variance profiled."""
-    monkeypatch.setattr(linear, "COMMON", 2.0**20)  # with more, rounding spoils the dense model
+    common = 2.0**20  # with more, rounding spoils the dense model
     rng = np.random.default_rng(0)
     arm, groups, x = rng.integers(6, size=40), np.array([0, 0, 1, 1, 2, 2]), rng.normal(size=(40, 3))
     reward = 2.0 + x @ np.array([1.0, 0.0, -1.0]) + rng.normal(size=40)
     policy = hr.HLinUCBC(range(6), clusters=groups.tolist(), dimension=3)
     for k, r, context in zip(arm.tolist(), reward, x, strict=True):
         policy.learn(k, r, context)
-    nodes = policy._nodes
+    nodes = seen_by(policy)
     derived = np.zeros((len(nodes.online), derived_size(3)))
     ledger = new_ledger(False, 3)
     ledger[LEVELS] = 0.0
-    model = pose(nodes.arms.tree, nodes.online, nodes.past, derived, ledger, False)
+    model = pose(nodes.arms.tree, nodes.online, nodes.history, derived, ledger, False)
     steps, unit = np.array([-6.0, -1.0, 2.0]), 1.3
-    found = linear._evidence(model, unit, steps, steps)
+    found = linear.evidence(model, unit, steps, steps, common)
     same_arm, same_group = arm[:, None] == arm, groups[arm][:, None] == groups[arm]
     truth = []
     for rho in 2.0**steps / unit:
         for phi in 2.0**steps / unit:
-            covariance = np.eye(40) + (linear.COMMON / unit + phi * same_group + rho * same_arm) * (x @ x.T)
+            covariance = np.eye(40) + (common / unit + phi * same_group + rho * same_arm) * (x @ x.T)
             inverse = np.linalg.inv(covariance)
             ones = inverse.sum(axis=0)
             off = reward - ones @ reward / ones.sum()

@@ -5,8 +5,9 @@ import polars as pl
 import pytest
 
 import hedgerow as hr
-from hedgerow.inference.grouping import arcsine, arcsine_variance, posterior
+from hedgerow.inference.rates import arcsine, arcsine_variance
 from hedgerow.inference.sums import Sums
+from hedgerow.inference.two_level import posterior
 
 NAMES = {"arm": "a", "reward": "r", "logging": "random"}
 

@@ -17,15 +17,17 @@ import pytest
 
 import hedgerow as hr
 from hedgerow.evaluate import best_arms, gains, logging_grade, rulings, sentences
-from hedgerow.evaluate.drift import drift
 from hedgerow.evaluate.evaluation import rounds_saved
 from hedgerow.evaluate.figures import arms_figure
 from hedgerow.evaluate.inspection import Bounds
 from hedgerow.evaluate.interval import Gain
 from hedgerow.evaluate.page import _badge
-from hedgerow.evaluate.trust_over_time import distance
-from hedgerow.inference.grouping import group_means, permutation, posterior
+from hedgerow.evaluate.settings import GRADE
+from hedgerow.inference.explained import group_means
+from hedgerow.inference.shift import changes, drift, spread_of_changes
 from hedgerow.inference.sums import Sums
+from hedgerow.inference.tests import permutation
+from hedgerow.inference.two_level import posterior
 from hedgerow.present.plots import svg
 
 QUICK = {"draws": 30, "runs": 2, "rounds": 200}
@@ -91,7 +93,7 @@ def test_variation_of_counts_by_hand():
 def test_numbers_are_binned_by_quantiles_and_categories_kept():
     assert np.bincount(logging_grade.binned(np.arange(100.0))).tolist() == [20, 20, 20, 20, 20]
     assert logging_grade.binned(np.array(["b", "a", "b"])).tolist() == [1, 0, 1]
-    assert logging_grade.binned(np.array([f"word {i}" for i in range(400)])).max() == logging_grade.MOST_CATEGORIES - 1
+    assert logging_grade.binned(np.array([f"word {i}" for i in range(400)])).max() == GRADE.most_categories - 1
 
 
 def test_drift_by_hand():
@@ -396,8 +398,8 @@ def test_a_distance_is_found_beyond_chance():
     rng = np.random.default_rng(0)
     rows, rate, moved = np.full(50, 400.0), 0.3, 0.1 * rng.standard_normal(50)
     then, now = (Sums(rows, 1.0 * hits, 1.0 * hits) for hits in (rng.binomial(400, rate, 50), rng.binomial(400, rate + moved)))
-    assert distance(now, then, binary=True) == pytest.approx(0.1, rel=0.3)
-    assert distance(then, then, binary=True) == 0.0
+    assert spread_of_changes(changes(now, then, binary=True)) == pytest.approx(0.1, rel=0.3)
+    assert spread_of_changes(changes(then, then, binary=True)) == 0.0
 
 
 def test_equal_rewards_leave_nothing_to_explain():

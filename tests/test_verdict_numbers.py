@@ -10,14 +10,17 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
-from hedgerow.evaluate import gains, rollout
+from hedgerow.evaluate import gains, luck, rollout
 from hedgerow.evaluate.gains import Setting, contest, differences, judged
-from hedgerow.evaluate.interval import Gain, credible, hull
+from hedgerow.evaluate.interval import Gain, hull
 from hedgerow.evaluate.judge import judge
+from hedgerow.evaluate.settings import VERDICT
 from hedgerow.evaluate.split import Split
-from hedgerow.inference.chi_square import chi_square_tail
-from hedgerow.inference.grouping import between_squares, explain, permutation, posterior, share_of, total_variance
+from hedgerow.inference.explained import explain, spreads_of
+from hedgerow.inference.intervals import credible
 from hedgerow.inference.sums import Sums, tally, tally_weighted, weighted
+from hedgerow.inference.tests import between_squares, chi_square_tail, permutation, total_variance
+from hedgerow.inference.two_level import posterior
 
 
 def made(future, past=None, groups=None, binary=True, scale=0.3):
@@ -124,7 +127,7 @@ class Hashed:
 
     def draw(self, arm):
         with np.errstate(over="ignore"):
-            value = rollout.hashed(self.key, arm, self.plays[arm])
+            value = luck.hashed(self.key, arm, self.plays[arm])
         self.plays[arm] += 1
         return float(value < self.means[arm])
 
@@ -151,10 +154,10 @@ def test_a_rollout_is_what_the_policy_itself_does(name):
     if name.endswith("C"):
         given["clusters"] = groups
     labels = np.array([{1: 0, 0: 1, 2: 2}[g] for g in groups]) if name.endswith("C") else None
-    start, order = rollout.starting(rows, total, groups=labels, scale=0.4, rounds=rollout.EXACT)
+    start, order = rollout.starting(rows, total, groups=labels, scale=0.4, rounds=VERDICT.exact_rounds)
     runs = rollout.run(start, order, means[None, :], np.full(11, -1.0), runs=1, seed=5)
     key = np.random.default_rng(5).integers(0, 2**62, size=1)[0]
-    assert runs.curve == pytest.approx(played_by(getattr(hr, name)(range(11), **given), means, key, rollout.EXACT))
+    assert runs.curve == pytest.approx(played_by(getattr(hr, name)(range(11), **given), means, key, VERDICT.exact_rounds))
     assert runs.value[0, 0] == pytest.approx(1000.0 * runs.curve.mean())
 
 
@@ -172,8 +175,8 @@ def test_a_stale_logarithm_changes_next_to_nothing():
 
 def test_hashed_numbers_are_uniform_and_normal_ones_normal():
     with np.errstate(over="ignore"):
-        values = np.array([rollout.hashed(np.uint64(9), arm, pull) for arm in range(50) for pull in range(100)])
-        normal = np.array([rollout.reward_of(np.uint64(9), arm, pull, 3.0, 2.0) for arm in range(50) for pull in range(100)])
+        values = np.array([luck.hashed(np.uint64(9), arm, pull) for arm in range(50) for pull in range(100)])
+        normal = np.array([luck.reward_of(np.uint64(9), arm, pull, 3.0, 2.0) for arm in range(50) for pull in range(100)])
     assert np.histogram(values, bins=10, range=(0, 1))[0] == pytest.approx(np.full(10, 500), abs=90)
     assert (normal.mean(), normal.std()) == pytest.approx((3.0, 2.0), abs=0.1)
 
@@ -276,8 +279,8 @@ def test_the_permutation_test_with_the_same_shuffles():
 
 def test_the_share_explained_by_definition():
     means, groups = np.array([[1.0, 3.0, 6.0, 8.0]]), np.array([0, 0, 1, 1])
-    assert share_of(means, groups) == pytest.approx([1 - (4 * 1.0 / 2) / ((3.5**2 + 1.5**2) * 2 / 3)])
-    assert share_of(np.array([[2.0, 2.0, 5.0, 5.0]]), groups) == pytest.approx([1.0])
+    assert spreads_of(means, groups).share == pytest.approx([1 - (4 * 1.0 / 2) / ((3.5**2 + 1.5**2) * 2 / 3)])
+    assert spreads_of(np.array([[2.0, 2.0, 5.0, 5.0]]), groups).share == pytest.approx([1.0])
 
 
 def test_arms_that_hardly_differ_within_groups_are_explained():
@@ -338,7 +341,7 @@ def test_the_same_seed_gives_the_same_gains_and_only_labels_may_trust_one_judge(
 
 PLAIN = """
 import numpy as np
-from hedgerow.verdict import gains, rollout
+from hedgerow.evaluate import gains, rollout
 past = np.array([[3.0, 0, 5, 8], [1.0, 0, 2, 3]])
 start, order = rollout.starting(*past, groups=np.array([0, 0, 1, 1]), scale=0.4, rounds=80)
 print(rollout.run(start, order, np.array([[0.2, 0.3, 0.5, 0.4]]), np.full(4, {deviation}), runs=2, seed=5).value.tolist())

@@ -12,18 +12,12 @@ import pytest
 import hedgerow as hr
 from benchmarks.studies import coverage
 from hedgerow.evaluate import replay
-from hedgerow.evaluate.contextual_replay import (
-    Contest,
-    Rows,
-    context_refusal,
-    offered,
-    replay_contexts,
-    replay_policy,
-    with_numbers,
-)
+from hedgerow.evaluate.contextual_replay import context_refusal, offered, replay_contexts, with_numbers
 from hedgerow.evaluate.gains import entrants
 from hedgerow.evaluate.logging_grade import graded
+from hedgerow.evaluate.matched_rows import Contest, Rows, replay_policy
 from hedgerow.evaluate.split import split
+from hedgerow.inference.intervals import bootstrapped
 
 
 def logged(rows=3000, arms=6, seed=0, rewards="clicks"):
@@ -85,9 +79,9 @@ def test_the_interval_of_a_replay_by_hand():
     orders, bootstraps = np.array([1.0, 3.0, 5.0]), np.array([[1.0, 2.0], [6.0, 4.0], [3.0, 3.0]])
     total, within = np.var([1.5, 5.0, 3.0], ddof=1), np.mean([0.5, 2.0, 0.0])
     upper = min(total * (1 + 1.3 * np.sqrt(2 / 3)) - within / 2, total)
-    found = replay.bootstrap_gain(orders, bootstraps)
+    found = bootstrapped(orders, bootstraps)
     assert found.value == 3.0
-    assert found.high - found.value == pytest.approx(1.645 * np.sqrt(upper + 4.0 / 3))
+    assert found.high - found.value == pytest.approx(1.644854 * np.sqrt(upper + 4.0 / 3))
 
 
 def test_replay_needs_as_many_rounds_as_arms(log):

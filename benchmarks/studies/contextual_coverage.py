@@ -9,11 +9,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from hedgerow.core.types import Floats
-from hedgerow.evaluate.contextual_replay import Contest, Rows
 from hedgerow.evaluate.gains import paired
-from hedgerow.evaluate.replay import ORDERS, SHARE
+from hedgerow.evaluate.matched_rows import Contest, Rows
+from hedgerow.evaluate.settings import REPLAY
 from hedgerow.evaluate.split import Split
-from hedgerow.inference.sums import is_binary, tally
+from hedgerow.inference.rates import COIN, values_of
+from hedgerow.inference.sums import tally
 
 ARMS, GROUPS, DIMENSION = 20, 4, 5
 NOISE = 0.5
@@ -45,7 +46,9 @@ def contest_of(past: Rows, future: Rows) -> Contest:
     groups = np.repeat(np.arange(GROUPS), ARMS // GROUPS)
     rewards = np.concatenate([past.reward, future.reward])
     shares = np.full(ARMS, 1.0 / ARMS)
-    split = Split(later, earlier, groups, shares, is_binary(rewards), float(rewards.std()), future.arm.size, past.arm.size)
+    split = Split(
+        later, earlier, groups, shares, values_of(rewards) == COIN, float(rewards.std()), future.arm.size, past.arm.size
+    )
     return Contest(past, split)
 
 
@@ -64,8 +67,8 @@ def compared(rows: int, seed: int) -> dict[str, tuple[float, float]]:
     rng = np.random.default_rng(seed)
     world = World.drawn(rng)
     past, future = world.rows(rows // 2, rng), world.rows(rows - rows // 2, rng)
-    contest, rounds = contest_of(past, future), int(SHARE * (rows - rows // 2) / ARMS)
-    centre = contest.gains(future, np.arange(future.arm.size), rounds, ORDERS, rng)
+    contest, rounds = contest_of(past, future), int(REPLAY.share * (rows - rows // 2) / ARMS)
+    centre = contest.gains(future, np.arange(future.arm.size), rounds, REPLAY.orders, rng)
     true = true_gains(world, contest, rounds, rng)
     return {name: (float(gain.mean()), true[name]) for name, gain in centre.items()}
 

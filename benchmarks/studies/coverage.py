@@ -19,8 +19,8 @@ from hedgerow.core.types import Floats, Integers
 from hedgerow.evaluate.gains import Setting, contest, differences, judged
 from hedgerow.evaluate.rulings import on_grouping, on_history, refusals
 from hedgerow.evaluate.split import Split
-from hedgerow.inference.grouping import permutation
 from hedgerow.inference.sums import Sums, weighted
+from hedgerow.inference.tests import permutation
 
 SPREAD, BETWEEN = 0.5, 0.8
 """Arms' log odds have this standard deviation, and groups this share of its square."""

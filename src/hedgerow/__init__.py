@@ -7,8 +7,10 @@ decision = policy.select()
 policy.update(decision, reward=1.0)
 """
 
+import sys
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -98,6 +100,17 @@ try:
     __version__ = version("hedgerow")
 except PackageNotFoundError:  # run from a source folder that was not installed
     __version__ = "0"
+
+
+class _Hedgerow(ModuleType):
+    """Python binds a package that it imports to its name here; ``hr.evaluate`` is the function, whatever was imported before."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not (name == "evaluate" and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Hedgerow
 
 
 def __getattr__(name: str) -> Any:

@@ -2,6 +2,8 @@
 
 import math
 
+import numpy as np
+
 from .kernel import compiled
 from .sums import PLAYS, SQUARES, TOTAL
 from .tree import SIZE
@@ -12,15 +14,20 @@ FREEDOM = 3.0
 
 
 @compiled
+def deviations_of(plays: float, mean: float, squares: float) -> float:
+    """Sum of squared deviations from the mean; 0 where it is no more than rounding errors may be."""
+    deviations = squares - plays * mean * mean
+    return deviations if deviations > 1e-12 * squares else 0.0
+
+
+@compiled
 def arm_noise(online: Floats, past: Floats, node: int, trust: float) -> tuple[float, float, float]:
     """Plays, mean and sum of squared deviations of a node; a play of its history counts as ``trust`` plays."""
     plays = online[node, PLAYS] + trust * past[node, PLAYS]
     if plays <= 0.0:
         return 0.0, 0.0, 0.0
     mean = (online[node, TOTAL] + trust * past[node, TOTAL]) / plays
-    squares = online[node, SQUARES] + trust * past[node, SQUARES]
-    deviations = squares - plays * mean * mean
-    return plays, mean, deviations if deviations > 1e-12 * squares else 0.0
+    return plays, mean, deviations_of(plays, mean, online[node, SQUARES] + trust * past[node, SQUARES])
 
 
 @compiled
@@ -49,6 +56,53 @@ def known_noise(tree: Links, online: Floats, past: Floats) -> tuple[float, float
             sum_of_variances += weight * variance
             freedom += weight
     return sum_of_variances, freedom
+
+
+@compiled
+def shrunken(deviations: float, freedom: float, typical: float, borrowed: float) -> float:
+    """An arm's noise variance from its squared deviations, drawn to the typical one.
+
+    Args:
+        deviations: Sum of the arm's squared deviations.
+        freedom: Their degrees of freedom.
+        typical: Typical noise variance of the arms.
+        borrowed: Degrees of freedom that the typical one counts as.
+
+    Returns:
+        (deviations + borrowed typical) / (freedom + borrowed).
+    """
+    return (deviations + borrowed * typical) / (freedom + borrowed)
+
+
+@compiled
+def shrunken_noise(plays: Floats, totals: Floats, squares: Floats, borrowed: float) -> tuple[Floats, Floats]:
+    """Noise variance of every arm from its sums alone, and the degrees of freedom behind it.
+
+    ``scale="auto"`` counts the variance of all rewards as one more arm, since it must explore before any arm has two rewards.
+    Here it does not count: beside it a small noise would not show.
+
+    Args:
+        plays: Plays, or effective rows, of each arm.
+        totals: Sum of its rewards.
+        squares: Sum of its squared rewards.
+        borrowed: Degrees of freedom that an arm borrows from the typical noise.
+
+    Returns:
+        The variances, and the degrees of freedom, those borrowed included.
+    """
+    deviations, freedom = np.zeros(plays.size), np.zeros(plays.size)
+    sum_of_variances, sum_of_weights = 0.0, 0.0
+    for k in range(plays.size):
+        if plays[k] > 0.0:
+            deviations[k] = deviations_of(plays[k], totals[k] / plays[k], squares[k])
+            freedom[k] = freedom_of(plays[k], deviations[k])
+            variance, weight = counted(deviations[k], freedom[k])
+            sum_of_variances += weight * variance
+            sum_of_weights += weight
+    typical = sum_of_variances / sum_of_weights if sum_of_weights > 0.0 else 0.0
+    for k in range(plays.size):
+        deviations[k] = shrunken(deviations[k], freedom[k], typical, borrowed)
+    return deviations, freedom + borrowed
 
 
 @compiled

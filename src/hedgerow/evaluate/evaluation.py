@@ -11,11 +11,11 @@ from ..core.arms import shown
 from ..core.types import Floats, Label
 from ..data.files import need_polars
 from ..data.log import Log
-from ..inference.grouping import Explained, explain
+from ..inference.explained import Explained, explain
+from ..inference.shift import Drift, drift
 from ..present.numbers import numeral
 from . import best_arms, sentences
 from .contextual_replay import Contextual, context_refusal, replay_contexts
-from .drift import Drift, drift
 from .gains import Setting, Worlds, judged
 from .interval import Gain
 from .logging_grade import Grade, graded

@@ -5,39 +5,42 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..core.types import Floats, Integers
-from .interval import Gain, credible, hull, parted
+from ..inference.intervals import credible, parted
+from .interval import Gain, hull
 from .judge import Draws, judge
 from .rollout import Runs, Start, run, starting
+from .settings import VERDICT
 from .split import Split
-
-REFUTED = 0.05
-"""Permutation p up to which the label-blind judge counts as refuted."""
-
-
-SHUFFLES = 4
-"""Shuffled labels of each run. With one, most of the noise in the labels' gain is that of the shuffle: 4 of 24 simulated good
-groupings with history were found, with four 8."""
-
-
-LUCKY, MORE, MOST = 0.7, 4, 256
-"""Where the luck of the runs makes up more than this share of a gain's variance, four times as many are played, and perhaps
-again, as long as runs times arms are at most 256: with few arms and rewards of any size, four runs say little of a world."""
 
 
 @dataclass(frozen=True)
 class Setting:
-    """How the worlds are drawn and played."""
+    """How the worlds are drawn and played.
+
+    Args:
+        rounds: Decisions that a policy gets.
+        draws: Worlds that each judge draws.
+        runs: Of every policy in each world, at least.
+        seed: Of all luck.
+    """
 
     rounds: int = 1000
     draws: int = 200
     runs: int = 4
-    """At least so many in each world."""
     seed: int = 0
 
 
 @dataclass(frozen=True)
 class Worlds:
-    """The grouped judge's draws, the runs in each, the policies' mean rewards in each round, and the gains by name."""
+    """What policies gain in the worlds that the judges hold possible.
+
+    Args:
+        draws: Of the grouped judge; of the label-blind one without groups.
+        runs: In each world.
+        curves: Mean reward of each policy in each round.
+        gains: By name, per 1000 decisions.
+        marked: The same up to the mark.
+    """
 
     draws: Draws
     runs: int
@@ -47,9 +50,14 @@ class Worlds:
 
 
 def entrants(split: Split, rounds: int) -> dict[str, tuple[Start, Integers]]:
-    """UCB, HUCB, the grouped policy, and the grouped one again, to be shuffled; each with the order of its arms.
+    """UCB, HUCB, the grouped policy, and the grouped one again, to be shuffled.
 
-    Without history there is no HUCB, and the grouped policy is UCBC.
+    Args:
+        split: The log.
+        rounds: Decisions that each will get.
+
+    Returns:
+        Each policy with the order of its arms. Without history there is no HUCB, and the grouped policy is UCBC.
     """
     none = np.zeros(split.arms)
     past = (split.start.rows, split.start.total) if split.remembers else (none, none)
@@ -62,23 +70,49 @@ def entrants(split: Split, rounds: int) -> dict[str, tuple[Start, Integers]]:
 
 
 def contest(split: Split, means: Floats, setting: Setting, *, mark: int | None = None) -> dict[str, Runs]:
-    """Play every policy in every world; all policies of a run share their luck, and each run has its own shuffled labels."""
+    """Play every policy in every world; all policies of a run share their luck, and each run has its own shuffled groups.
+
+    Args:
+        split: The log.
+        means: Expected rewards, worlds x arms.
+        setting: How worlds are played.
+        mark: Rounds that are summed up by themselves, too.
+
+    Returns:
+        What each policy earns.
+    """
     deviations = np.full(split.arms, -1.0) if split.binary else np.sqrt(split.future.noise())
     found = {}
     for name, (start, order) in entrants(split, setting.rounds).items():
-        repeats = SHUFFLES if name == "shuffled" else 1
+        repeats = VERDICT.shuffles if name == "shuffled" else 1
         orders = shuffles(order, means.shape[0] * setting.runs * repeats, setting.seed) if name == "shuffled" else order
         found[name] = run(start, orders, means, deviations, runs=setting.runs, seed=setting.seed, mark=mark, repeats=repeats)
     return found
 
 
 def shuffles(order: Integers, count: int, seed: int) -> Integers:
-    """As many random orders of the arms: the same sizes of groups, other members."""
+    """Random orders of the arms: the same sizes of groups, other members.
+
+    Args:
+        order: The order of the arms by group.
+        count: How many orders.
+        seed: Of the shuffles.
+
+    Returns:
+        An order in each row.
+    """
     return np.random.default_rng([seed, 1]).permuted(np.tile(order, (count, 1)), axis=1)
 
 
 def paired(value: dict[str, Floats]) -> dict[str, Floats]:
-    """Gains of history, grouping and labels from the values of policies."""
+    """Gains of history, grouping and labels from the values of policies.
+
+    Args:
+        value: Of each policy, by name.
+
+    Returns:
+        Differences by name, as far as there are history and groups.
+    """
     flat = value.get("HUCB", value["UCB"])
     found = {"history": gap(value["HUCB"], value["UCB"])} if "HUCB" in value else {}
     if "grouped" in value:
@@ -87,34 +121,79 @@ def paired(value: dict[str, Floats]) -> dict[str, Floats]:
 
 
 def gap(first: Floats, second: Floats) -> Floats:
-    """The difference, and 0 where it is only that of sums added in another order."""
+    """The difference, and 0 where it is only that of sums added in another order.
+
+    Args:
+        first: Values of one policy.
+        second: Values of another.
+
+    Returns:
+        The first less the second.
+    """
     difference = first - second
     return np.where(np.abs(difference) <= 1e-12 * (np.abs(first) + np.abs(second)), 0.0, difference)
 
 
 def differences(played: dict[str, Runs], means: Floats, split: Split, *, marked: bool = False) -> dict[str, Floats]:
-    """The gains of every world and run (draws x runs), also over what the log itself did."""
+    """The gains of every world and run, also over what the log itself did.
+
+    Args:
+        played: What each policy earns.
+        means: Expected rewards, worlds x arms.
+        split: The log.
+        marked: Whether only rounds up to the mark count.
+
+    Returns:
+        Worlds x runs, by name.
+    """
     value = {name: runs.marked if marked else runs.value for name, runs in played.items()}
     done = 1000.0 * (means @ split.shares if split.earned is None else np.full(len(means), split.earned))[:, None]
     return {**paired(value), "log": gap(value.get("HUCB", value["UCB"]), done)}
 
 
 def lucky(found: dict[str, Floats]) -> bool:
-    """Whether one of the gains is mostly the luck of the runs."""
-    return any(luck > LUCKY * total for total, luck in map(parted, found.values()))
+    """Whether one of the gains is mostly the luck of the runs.
+
+    Args:
+        found: Gains, worlds x runs, by name.
+
+    Returns:
+        True if so.
+    """
+    return any(luck > VERDICT.lucky * total for total, luck in map(parted, found.values()))
 
 
 def settled(split: Split, means: Floats, setting: Setting, *, mark: int | None = None) -> tuple[dict[str, Runs], Setting]:
-    """A contest of as many runs as it takes, and its setting."""
+    """A contest of as many runs as it takes.
+
+    Args:
+        split: The log.
+        means: Expected rewards, worlds x arms.
+        setting: How worlds are played at first.
+        mark: Rounds that are summed up by themselves, too.
+
+    Returns:
+        What each policy earns, and the setting in the end.
+    """
     played = contest(split, means, setting, mark=mark)
-    more = MORE * setting.runs
-    if more * split.arms > MOST or not lucky(differences(played, means, split)):
+    more = VERDICT.more_runs * setting.runs
+    if more * split.arms > VERDICT.most_played or not lucky(differences(played, means, split)):
         return played, setting
     return settled(split, means, replace(setting, runs=more), mark=mark)
 
 
 def judged(split: Split, setting: Setting, *, p: float | None, mark: int | None = None) -> Worlds:
-    """The gains with intervals: the hull of both judges, or for labels the grouped judge alone where the other is refuted."""
+    """The gains with intervals: the hull of both judges, or for labels the grouped judge alone where the other is refuted.
+
+    Args:
+        split: The log.
+        setting: How worlds are drawn and played.
+        p: Of the permutation test of the grouping; None without groups.
+        mark: Rounds that are summed up by themselves, too.
+
+    Returns:
+        The gains.
+    """
     seen = split.groups is not None
     judges = (False, True) if seen else (False,)
     drawn, found, marked = {}, {}, {}
@@ -123,8 +202,8 @@ def judged(split: Split, setting: Setting, *, p: float | None, mark: int | None 
         drawn[grouped] = judge(split, grouped=grouped, draws=setting.draws, rng=rng)
         means = drawn[grouped].means
         played, setting = settled(split, means, setting, mark=mark)
-        found[grouped] = {name: credible(d) for name, d in differences(played, means, split).items()}
-        marked[grouped] = {name: credible(d) for name, d in differences(played, means, split, marked=True).items()}
+        found[grouped] = {name: Gain(*credible(d)) for name, d in differences(played, means, split).items()}
+        marked[grouped] = {name: Gain(*credible(d)) for name, d in differences(played, means, split, marked=True).items()}
     return Worlds(
         drawn[seen],
         setting.runs,
@@ -137,5 +216,5 @@ def judged(split: Split, setting: Setting, *, p: float | None, mark: int | None 
 def _joined(found: dict[bool, dict[str, Gain]], p: float | None) -> dict[str, Gain]:
     if True not in found:
         return found[False]
-    alone = {"labels"} if p is not None and p <= REFUTED else set()
+    alone = {"labels"} if p is not None and p <= VERDICT.refuted else set()
     return {name: gain if name in alone else hull(found[False][name], gain) for name, gain in found[True].items()}

@@ -11,11 +11,13 @@ from .. import bounds
 from ..core.types import Floats, Integers, Label
 from ..data.files import need_polars
 from ..data.log import Log
-from ..inference.grouping import Explained, explain, posterior
-from ..inference.sums import Sums, is_binary, numbered, tally, tally_weighted
+from ..inference.explained import Explained, explain
+from ..inference.rates import COIN, values_of
+from ..inference.shift import Drift, drift
+from ..inference.sums import Sums, numbered, tally, tally_weighted
+from ..inference.two_level import posterior
 from ..present.numbers import numeral
 from . import best_arms, sentences
-from .drift import Drift, drift
 from .evaluation import as_log
 from .logging_grade import Grade, graded
 from .rulings import few_events, grouping_refusal
@@ -144,7 +146,7 @@ def inspect(
     log, untried = as_log(source, arm, reward, context, clusters, unlisted, time, propensity, separator)
     grade = graded(log, logging=logging)
     even, (level, size) = levelled(log)
-    binary, count, rng = is_binary(even.reward), len(log.arms), np.random.default_rng([seed, 6])
+    binary, count, rng = values_of(even.reward) == COIN, len(log.arms), np.random.default_rng([seed, 6])
     plain, half = tally(log.arm, even.reward, count), log.arm.size // 2
     known = log.propensity if grade.letter == "B" else None
 

@@ -4,65 +4,66 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..core.records import named
 from ..core.types import Floats, Integers
 from ..inference.sums import Sums
-from . import posterior_sampler
+from ..inference.two_level import spread_of_means
+from .posterior_sampler import sample
+from .sampler_state import ARM, ARM_SIZE, LEVELS, LEVELS_SIZE, SETTINGS, SIDE, SIDE_SIZE
 from .split import Split
-
-TAILS = 4.0
-"""Degrees of freedom of Student's distribution of arms around their group's centre."""
 
 
 class Draws(NamedTuple):
-    """Draws of expected rewards (draws x arms), and of the spreads within groups, between groups, and of the drift."""
+    """What a judge holds possible.
+
+    Args:
+        means: Draws of the arms' expected rewards in the future (draws x arms).
+        drift: Draws of the standard deviation of the arms' changes since the history: in log odds for 0/1 rewards.
+    """
 
     means: Floats
-    within: Floats
-    between: Floats
     drift: Floats
 
 
-def judge(split: Split, *, grouped: bool, draws: int, rng: np.random.Generator, tails: float = TAILS) -> Draws:
-    """The grouped judge, or the label-blind one; the more ``tails``, the closer arms are to normal around their centre."""
+def judge(split: Split, *, grouped: bool, draws: int, rng: np.random.Generator, tails: float = SETTINGS.tails) -> Draws:
+    """Draws from the posterior of the arms' expected rewards, by the grouped judge or the label-blind one.
+
+    Args:
+        split: The log.
+        grouped: Whether the judge looks at the groups.
+        draws: How many draws.
+        rng: Where randomness comes from.
+        tails: Degrees of freedom of the arms around their centre; the more, the closer they are to normal.
+
+    Returns:
+        The draws.
+    """
     groups: Integers = np.zeros(split.arms, dtype=np.int64)
     if grouped and split.groups is not None:
         groups = split.groups
-    arms = np.zeros((split.arms, posterior_sampler.COLUMNS))
-    for part, at, sums in (
-        (0, posterior_sampler.ETA, split.future),
-        (posterior_sampler.PAST, posterior_sampler.SEEN, split.past),
-    ):
-        arms[:, part : part + posterior_sampler.PAST] = _row(sums, split.binary)
-        arms[:, at] = _start(sums, split.binary)
-    arms[:, posterior_sampler.GROUP] = groups
-    arms[:, posterior_sampler.LOOSE] = 1.0
-    unit = 1.0 if split.binary else _spread(split.future)
-    levels = np.array([arms[:, posterior_sampler.ETA].mean(), 0.0, 0.5 * unit, 0.5 * unit if grouped else 0.0, 0.3 * unit])
+    unit = 1.0 if split.binary else spread_of_means(split.future)
+    futures, pasts = (_side(sums, split.binary) for sums in (split.future, split.past))
+    arms, state = np.zeros((split.arms, ARM_SIZE)), np.zeros(LEVELS_SIZE)
+    each, levels, now, then = arms.view(ARM)[:, 0], named(state, LEVELS), futures.view(SIDE)[:, 0], pasts.view(SIDE)[:, 0]
+    each["group"], each["weight"] = groups, 1.0
+    levels.centre, levels.drift = now["value"].mean(), SETTINGS.drift_width * unit
+    levels.within, levels.between = SETTINGS.spread_width * unit, SETTINGS.spread_width * unit if grouped else 0.0
     if split.remembers:
-        levels[posterior_sampler.BETA] = (arms[:, posterior_sampler.SEEN] - arms[:, posterior_sampler.ETA])[
-            split.past.rows > 0.0
-        ].mean()
-    kept, kept_levels = np.empty((draws, split.arms)), np.empty((draws, posterior_sampler.LEVELS))
-    posterior_sampler.sample(arms, int(groups.max()) + 1, tails, levels, split.binary, unit, kept, kept_levels, rng)
-    _, _, within, between, drift = kept_levels.T
-    return Draws(1.0 / (1.0 + np.exp(-np.maximum(kept, -700.0))) if split.binary else kept, within, between, drift)
+        levels.shift = (then["value"] - now["value"])[then["rows"] > 0.0].mean()
+    kept, drifts = np.empty((draws, split.arms)), np.empty(draws)
+    sample(arms, futures, pasts, state, int(groups.max()) + 1, tails, split.binary, unit, kept, drifts, rng)
+    return Draws(1.0 / (1.0 + np.exp(-np.maximum(kept, -700.0))) if split.binary else kept, drifts)
 
 
-def _row(sums: Sums, binary: bool) -> Floats:
-    """Rows, total, noise of a reward, and the information in all of an arm's."""
-    noise = np.maximum(sums.variances(binary=binary), 1e-12)
-    return np.column_stack([sums.rows, sums.total, noise, sums.rows * noise if binary else sums.rows / noise])
-
-
-def _spread(sums: Sums) -> float:
-    """Standard deviation of the arms' means, and never quite 0: the unit of the priors' widths."""
-    means = sums.mean[sums.rows > 0.0]
-    return max(float(means.std()), 1e-9 * (1.0 + float(np.abs(means).max(initial=0.0))))
-
-
-def _start(sums: Sums, binary: bool) -> Floats:
-    """Where the sampler starts: shrunk rates, or means with those of empty arms filled in."""
+def _side(sums: Sums, binary: bool) -> Floats:
+    """What the log says of each arm on one side, and where the sampler starts: shrunk rates, or means."""
+    side = np.zeros((sums.rows.size, SIDE_SIZE))
+    arm, noise = side.view(SIDE)[:, 0], np.maximum(sums.variances(binary=binary), 1e-12)
+    arm["rows"], arm["total"], arm["noise"] = sums.rows, sums.total, noise
+    arm["information"] = sums.rows * noise if binary else sums.rows / noise
     if binary:
         rates = np.clip(sums.rates(), 1e-6, 1.0 - 1e-6)
-        return np.log(rates / (1.0 - rates))
-    return np.where(sums.rows > 0.0, sums.mean, sums.overall)
+        arm["value"] = np.log(rates / (1.0 - rates))
+    else:
+        arm["value"] = np.where(sums.rows > 0.0, sums.mean, sums.overall)
+    return side

@@ -8,269 +8,250 @@ one group and s = 0. T4 is Student's distribution with 4 degrees of freedom: a n
 too far down to its group. (Of 50 simulated logs whose labels hide the best arm, the normal judge called 3 helpful that hurt, this
 one none, and the labels' gain was covered in 92 % instead of 88 %.) For rewards other than 0 and 1 the link is the identity and
 a mean of n rewards is N(eta, v / n); the widths of the priors are then in units of the standard deviation of the arms' means.
-
-An arm is one row of numbers: what the log says of it in the future and in the past, then where the sampler is. One
-array instead of many, since handing arrays on costs more than the arithmetic.
 """
 
 import math
+from typing import Any
 
 import numpy as np
 
 from ..core.kernel import compiled
+from ..core.records import record
 from ..core.types import Floats
-
-ROWS, TOTAL, NOISE, INFORMATION, PAST = 0, 1, 2, 3, 4
-GROUP, ETA, SEEN, FIT, PAST_FIT, NEW_ETA, NEW_SEEN, NEW_FIT, NEW_PAST_FIT, LOOSE, COLUMNS = (
-    8,
-    9,
-    10,
-    11,
-    12,
-    13,
-    14,
-    15,
-    16,
-    17,
-    18,
-)
-"""Columns of an arm; those of the past are ROWS + PAST and so on. INFORMATION is the curvature of the likelihood."""
-
-MU, BETA, WITHIN, BETWEEN, DRIFT, LEVELS = 0, 1, 2, 3, 4, 5
-WARM_UP, EVERY = 2000, 40
-SPREAD_WIDTH, DRIFT_WIDTH = 0.5, 0.3
-SMALL_STEP, LARGE_STEP = 0.25, 1.0
-STEP = 2.0
-"""Steps of a random walk in posterior standard deviations."""
-
-TINY = 1e-4
-"""Least spread, in units of the prior's: below it arms are equal for all that matters here."""
+from .sampler_spreads import accept, draw_centres, log_prior, move_spreads
+from .sampler_state import ARM, LEVELS, SETTINGS, SIDE
 
 
 @compiled
-def fit_of(arms: Floats, k: int, part: int, logit: bool, eta: float) -> float:
-    """Log-likelihood of an arm's sums in the future (part 0) or in the past (part PAST), up to a constant."""
-    rows, total = arms[k, part + ROWS], arms[k, part + TOTAL]
-    if rows == 0.0:
+def fit_of(side: Any, logit: bool, value: float) -> float:
+    """Log-likelihood of an arm's sums on one side, if its value there were ``value``, up to a constant."""
+    if side.rows == 0.0:
         return 0.0
     if logit:
-        odds: float = total * eta - rows * (max(eta, 0.0) + math.log1p(math.exp(-abs(eta))))
+        odds: float = side.total * value - side.rows * (max(value, 0.0) + math.log1p(math.exp(-abs(value))))
         return odds
-    fit: float = (total * eta - 0.5 * rows * eta * eta) / arms[k, part + NOISE]
+    fit: float = (side.total * value - 0.5 * side.rows * value * value) / side.noise
     return fit
 
 
 @compiled
-def accept(rng: np.random.Generator, logarithm: float) -> bool:
-    """Metropolis."""
-    return logarithm >= 0.0 or rng.random() < math.exp(logarithm)
-
-
-@compiled
-def move_arm(arms: Floats, levels: Floats, k: int, centre: float, logit: bool, rng: np.random.Generator) -> None:
+def move_future(arm: Any, future: Any, past: Any, levels: Any, centre: float, logit: bool, rng: np.random.Generator) -> None:
     """A random-walk step of an arm's future value."""
-    pull = arms[k, LOOSE] / levels[WITHIN] ** 2
-    tie = 1.0 / levels[DRIFT] ** 2 if arms[k, PAST + ROWS] > 0.0 else 0.0
-    old, drifted = arms[k, ETA], arms[k, SEEN] - levels[BETA]
-    new = old + STEP / math.sqrt(pull + tie + arms[k, INFORMATION]) * rng.standard_normal()
-    fit = fit_of(arms, k, 0, logit, new)
-    change = fit - arms[k, FIT] - 0.5 * pull * ((new - centre) ** 2 - (old - centre) ** 2)
+    pull = arm.weight / levels.within**2
+    tie = 1.0 / levels.drift**2 if past.rows > 0.0 else 0.0
+    old, drifted = future.value, past.value - levels.shift
+    new = old + SETTINGS.step / math.sqrt(pull + tie + future.information) * rng.standard_normal()
+    fit = fit_of(future, logit, new)
+    change = fit - future.fit - 0.5 * pull * ((new - centre) ** 2 - (old - centre) ** 2)
     if accept(rng, change - 0.5 * tie * ((drifted - new) ** 2 - (drifted - old) ** 2)):
-        arms[k, ETA], arms[k, FIT] = new, fit
+        future.value, future.fit = new, fit
 
 
 @compiled
-def move_past(arms: Floats, levels: Floats, k: int, centre: float, logit: bool, rng: np.random.Generator) -> None:
+def move_past(arm: Any, future: Any, past: Any, levels: Any, centre: float, logit: bool, rng: np.random.Generator) -> None:
     """A step of an arm's past value, and one of both values together."""
-    pull, tie = arms[k, LOOSE] / levels[WITHIN] ** 2, 1.0 / levels[DRIFT] ** 2
-    old, drifted = arms[k, SEEN], arms[k, ETA] + levels[BETA]
-    new = old + STEP / math.sqrt(tie + arms[k, PAST + INFORMATION]) * rng.standard_normal()
-    past = fit_of(arms, k, PAST, logit, new)
-    if accept(rng, past - arms[k, PAST_FIT] - 0.5 * tie * ((new - drifted) ** 2 - (old - drifted) ** 2)):
-        arms[k, SEEN], arms[k, PAST_FIT] = new, past
-    step = STEP / math.sqrt(pull + arms[k, INFORMATION] + arms[k, PAST + INFORMATION]) * rng.standard_normal()
-    old, new = arms[k, ETA], arms[k, ETA] + step
-    fit, past = fit_of(arms, k, 0, logit, new), fit_of(arms, k, PAST, logit, arms[k, SEEN] + step)
-    change = fit - arms[k, FIT] + past - arms[k, PAST_FIT]
+    pull, tie = arm.weight / levels.within**2, 1.0 / levels.drift**2
+    old, drifted = past.value, future.value + levels.shift
+    new = old + SETTINGS.step / math.sqrt(tie + past.information) * rng.standard_normal()
+    fit = fit_of(past, logit, new)
+    if accept(rng, fit - past.fit - 0.5 * tie * ((new - drifted) ** 2 - (old - drifted) ** 2)):
+        past.value, past.fit = new, fit
+    step = SETTINGS.step / math.sqrt(pull + future.information + past.information) * rng.standard_normal()
+    old, new = future.value, future.value + step
+    fit, past_fit = fit_of(future, logit, new), fit_of(past, logit, past.value + step)
+    change = fit - future.fit + past_fit - past.fit
     if accept(rng, change - 0.5 * pull * ((new - centre) ** 2 - (old - centre) ** 2)):
-        arms[k, ETA], arms[k, FIT] = new, fit
-        arms[k, SEEN] += step
-        arms[k, PAST_FIT] = past
+        future.value, future.fit = new, fit
+        past.value += step
+        past.fit = past_fit
 
 
 @compiled
-def log_prior(value: float, width: float) -> float:
-    """Of the logarithm of a half-Cauchy variable; minus infinity below the least spread."""
-    if value < TINY * width:
-        return -math.inf
-    return math.log(value) - math.log1p((value / width) ** 2)
+def loosen(arm: Any, value: float, levels: Any, centre: float, tails: float, rng: np.random.Generator) -> None:
+    """Gibbs step of an arm's weight: with it, arms around their centre have Student's distribution."""
+    distance = (value - centre) / levels.within
+    arm.weight = rng.standard_gamma(0.5 * tails + 0.5) / (0.5 * tails + 0.5 * distance * distance)
 
 
 @compiled
-def summarise(arms: Floats, sizes: Floats, means: Floats) -> float:
+def summarise(arms: Floats, futures: Floats, sizes: Floats, means: Floats) -> float:
     """Weights and means of the groups, and the sum of squares within them."""
     sizes[:] = 0.0
     means[:] = 0.0
-    for k in range(arms.shape[0]):
-        sizes[int(arms[k, GROUP])] += arms[k, LOOSE]
-        means[int(arms[k, GROUP])] += arms[k, LOOSE] * arms[k, ETA]
+    for k in range(len(arms)):
+        arm, future = record(arms[k], ARM), record(futures[k], SIDE)
+        sizes[int(arm.group)] += arm.weight
+        means[int(arm.group)] += arm.weight * future.value
     for i in range(sizes.size):
         means[i] /= sizes[i]
     squares = 0.0
-    for k in range(arms.shape[0]):
-        squares += arms[k, LOOSE] * (arms[k, ETA] - means[int(arms[k, GROUP])]) ** 2
+    for k in range(len(arms)):
+        arm, future = record(arms[k], ARM), record(futures[k], SIDE)
+        squares += arm.weight * (future.value - means[int(arm.group)]) ** 2
     return squares
 
 
 @compiled
-def loosen(arms: Floats, levels: Floats, k: int, centre: float, tails: float, rng: np.random.Generator) -> None:
-    """Gibbs step of an arm's weight: with it, arms around their centre have Student's distribution."""
-    distance = (arms[k, ETA] - centre) / levels[WITHIN]
-    arms[k, LOOSE] = rng.standard_gamma(0.5 * tails + 0.5) / (0.5 * tails + 0.5 * distance * distance)
-
-
-@compiled
-def spread_fit(means: Floats, squares: float, sizes: Floats, freedom: float, within: float, between: float) -> float:
-    """Log-likelihood of the spreads given the arms' values, with mu and all mu_i integrated out."""
-    weights = moment = fit = 0.0
-    for i in range(sizes.size):
-        w = 1.0 / (between * between + within * within / sizes[i])
-        weights += w
-        moment += w * means[i]
-        fit += 0.5 * math.log(w) - 0.5 * w * means[i] * means[i]
-    fit += 0.5 * moment * moment / weights - 0.5 * math.log(weights)
-    return fit - freedom * math.log(within) - 0.5 * squares / (within * within)
-
-
-@compiled
-def move_spreads(
-    means: Floats, squares: float, sizes: Floats, freedom: float, levels: Floats, unit: float, rng: np.random.Generator
-) -> None:
-    """Metropolis steps of log t and log s, small and large ones in turn."""
-    width = SPREAD_WIDTH * unit
-    fit = spread_fit(means, squares, sizes, freedom, levels[WITHIN], levels[BETWEEN])
-    for turn in range(4 if levels[BETWEEN] > 0.0 else 2):
-        level = WITHIN if turn < 2 else BETWEEN
-        old = levels[level]
-        levels[level] = old * math.exp((SMALL_STEP if turn % 2 == 0 else LARGE_STEP) * rng.standard_normal())
-        new_fit = spread_fit(means, squares, sizes, freedom, levels[WITHIN], levels[BETWEEN])
-        if accept(rng, new_fit - fit + log_prior(levels[level], width) - log_prior(old, width)):
-            fit = new_fit
-        else:
-            levels[level] = old
-
-
-@compiled
-def draw_centres(means: Floats, sizes: Floats, centres: Floats, levels: Floats, rng: np.random.Generator) -> None:
-    """Gibbs steps of mu and of the centre of each group."""
-    weights = moment = 0.0
-    within, between = levels[WITHIN] ** 2, levels[BETWEEN] ** 2
-    for i in range(means.size):
-        w = 1.0 / (between + within / sizes[i])
-        weights += w
-        moment += w * means[i]
-    levels[MU] = moment / weights + rng.standard_normal() / math.sqrt(weights)
-    for i in range(means.size):
-        centres[i] = levels[MU]
-        if between > 0.0:
-            precision = 1.0 / between + sizes[i] / within
-            mean = (levels[MU] / between + means[i] * sizes[i] / within) / precision
-            centres[i] = mean + rng.standard_normal() / math.sqrt(precision)
-
-
-@compiled
-def move_drift(arms: Floats, levels: Floats, unit: float, rng: np.random.Generator) -> None:
+def move_drift(futures: Floats, pasts: Floats, levels: Any, unit: float, rng: np.random.Generator) -> None:
     """Gibbs step of beta, Metropolis steps of d."""
     count = total = squares = 0.0
-    for k in range(arms.shape[0]):
-        if arms[k, PAST + ROWS] > 0.0:
+    for k in range(len(pasts)):
+        future, past = record(futures[k], SIDE), record(pasts[k], SIDE)
+        if past.rows > 0.0:
             count += 1.0
-            total += arms[k, SEEN] - arms[k, ETA]
-    levels[BETA] = total / count + levels[DRIFT] / math.sqrt(count) * rng.standard_normal()
-    for k in range(arms.shape[0]):
-        if arms[k, PAST + ROWS] > 0.0:
-            squares += (arms[k, SEEN] - arms[k, ETA] - levels[BETA]) ** 2
-    width = DRIFT_WIDTH * unit
+            total += past.value - future.value
+    levels.shift = total / count + levels.drift / math.sqrt(count) * rng.standard_normal()
+    for k in range(len(pasts)):
+        future, past = record(futures[k], SIDE), record(pasts[k], SIDE)
+        if past.rows > 0.0:
+            squares += (past.value - future.value - levels.shift) ** 2
+    width = SETTINGS.drift_width * unit
     for turn in range(2):
-        old = levels[DRIFT]
-        new = old * math.exp((SMALL_STEP if turn == 0 else LARGE_STEP) * rng.standard_normal())
+        old = levels.drift
+        new = old * math.exp((SETTINGS.small_step if turn == 0 else SETTINGS.large_step) * rng.standard_normal())
         change = log_prior(new, width) - log_prior(old, width) - count * math.log(new / old)
         if accept(rng, change - 0.5 * squares * (1.0 / (new * new) - 1.0 / (old * old))):
-            levels[DRIFT] = new
+            levels.drift = new
 
 
 @compiled
-def propose(arms: Floats, levels: Floats, logit: bool, past: bool, factor: float, step: float) -> float:
-    """Stretch all arms around mu and move them, drifts as they are, or with ``past`` all drifts: the change in likelihood."""
+def propose(futures: Floats, pasts: Floats, levels: Any, logit: bool, drifts: bool, factor: float, step: float) -> float:
+    """Stretch all arms around mu and move them, drifts as they are, or with ``drifts`` all drifts: the change in likelihood."""
     change = 0.0
-    for k in range(arms.shape[0]):
-        middle = arms[k, ETA] + levels[BETA] if past else levels[MU]
-        shift = (factor - 1.0) * (arms[k, SEEN if past else ETA] - middle) + step
-        arms[k, NEW_ETA] = arms[k, ETA] + (0.0 if past else shift)
-        arms[k, NEW_SEEN] = arms[k, SEEN] + shift
-        arms[k, NEW_FIT] = arms[k, FIT] if past else fit_of(arms, k, 0, logit, arms[k, NEW_ETA])
-        arms[k, NEW_PAST_FIT] = fit_of(arms, k, PAST, logit, arms[k, NEW_SEEN])
-        change += arms[k, NEW_FIT] - arms[k, FIT] + arms[k, NEW_PAST_FIT] - arms[k, PAST_FIT]
+    for k in range(len(futures)):
+        future, past = record(futures[k], SIDE), record(pasts[k], SIDE)
+        if drifts:
+            move = (factor - 1.0) * (past.value - (future.value + levels.shift)) + step
+            future.new_value, future.new_fit = future.value, future.fit
+        else:
+            move = (factor - 1.0) * (future.value - levels.centre) + step
+            future.new_value = future.value + move
+            future.new_fit = fit_of(future, logit, future.new_value)
+        past.new_value = past.value + move
+        past.new_fit = fit_of(past, logit, past.new_value)
+        change += future.new_fit - future.fit + past.new_fit - past.fit
     return change
 
 
 @compiled
+def stretched(spread: float, factor: float, width: float) -> float:
+    """The change in the log prior of a spread that is stretched; of one that is 0, none."""
+    return log_prior(spread * factor, width) - log_prior(spread, width) if spread > 0.0 else 0.0
+
+
+@compiled
+def take(side: Any) -> None:
+    """What was proposed becomes what is."""
+    side.value, side.fit = side.new_value, side.new_fit
+
+
+@compiled
 def move_all(
-    arms: Floats, levels: Floats, logit: bool, past: bool, turn: int, width: float, information: float, rng: np.random.Generator
+    futures: Floats,
+    pasts: Floats,
+    levels: Any,
+    logit: bool,
+    drifts: bool,
+    turn: int,
+    unit: float,
+    information: float,
+    rng: np.random.Generator,
 ) -> None:
     """Stretch or move all arms at once (or all drifts), with their spreads: the way out of a narrow funnel."""
     factor, step = 1.0, 0.0
     if turn == 0:
-        step = STEP / math.sqrt(information) * rng.standard_normal()
+        step = SETTINGS.step / math.sqrt(information) * rng.standard_normal()
     else:
-        factor = math.exp((0.1 if turn == 1 else 0.5) * rng.standard_normal())
-    change = propose(arms, levels, logit, past, factor, step)
-    first, last = (DRIFT, LEVELS) if past else (WITHIN, DRIFT)
-    for level in range(first, last):
-        if levels[level] > 0.0:
-            change += log_prior(levels[level] * factor, width) - log_prior(levels[level], width)
-    if accept(rng, change):
-        levels[BETA if past else MU] += step
-        for level in range(first, last):
-            levels[level] *= factor
-        for k in range(arms.shape[0]):
-            for column in range(4):
-                arms[k, ETA + column] = arms[k, NEW_ETA + column]
+        factor = math.exp((SETTINGS.small_stretch if turn == 1 else SETTINGS.large_stretch) * rng.standard_normal())
+    change = propose(futures, pasts, levels, logit, drifts, factor, step)
+    if drifts:
+        change += stretched(levels.drift, factor, SETTINGS.drift_width * unit)
+    else:
+        change += stretched(levels.within, factor, SETTINGS.spread_width * unit)
+        change += stretched(levels.between, factor, SETTINGS.spread_width * unit)
+    if not accept(rng, change):
+        return
+    if drifts:
+        levels.shift += step
+        levels.drift *= factor
+    else:
+        levels.centre += step
+        levels.within *= factor
+        levels.between *= factor
+    for k in range(len(futures)):
+        take(record(futures[k], SIDE))
+        take(record(pasts[k], SIDE))
+
+
+@compiled
+def move_arms(
+    arms: Floats,
+    futures: Floats,
+    pasts: Floats,
+    levels: Any,
+    centres: Floats,
+    tails: float,
+    logit: bool,
+    rng: np.random.Generator,
+) -> None:
+    """Steps of each arm by itself."""
+    for k in range(len(arms)):
+        arm, future, past = record(arms[k], ARM), record(futures[k], SIDE), record(pasts[k], SIDE)
+        centre = centres[int(arm.group)]
+        loosen(arm, future.value, levels, centre, tails, rng)
+        move_future(arm, future, past, levels, centre, logit, rng)
+        if past.rows > 0.0:
+            move_past(arm, future, past, levels, centre, logit, rng)
 
 
 @compiled
 def sample(
     arms: Floats,
+    futures: Floats,
+    pasts: Floats,
+    state: Floats,
     groups: int,
     tails: float,
-    levels: Floats,
     logit: bool,
     unit: float,
     kept: Floats,
-    kept_levels: Floats,
+    kept_drifts: Floats,
     rng: np.random.Generator,
 ) -> None:
-    """Sweeps of all moves; of every 40th after the warm-up the arms' values and the levels are kept."""
-    centres, means, sizes = np.full(groups, levels[MU]), np.zeros(groups), np.zeros(groups)
-    freedom = float(arms.shape[0] - groups)
-    past_information = arms[:, PAST + INFORMATION].sum()
-    information = past_information + arms[:, INFORMATION].sum()
-    for k in range(arms.shape[0]):
-        arms[k, FIT], arms[k, PAST_FIT] = fit_of(arms, k, 0, logit, arms[k, ETA]), fit_of(arms, k, PAST, logit, arms[k, SEEN])
-    for sweep in range(1, WARM_UP + EVERY * kept.shape[0] + 1):
-        for k in range(arms.shape[0]):
-            centre = centres[int(arms[k, GROUP])]
-            loosen(arms, levels, k, centre, tails, rng)
-            move_arm(arms, levels, k, centre, logit, rng)
-            if arms[k, PAST + ROWS] > 0.0:
-                move_past(arms, levels, k, centre, logit, rng)
-        move_all(arms, levels, logit, False, sweep % 3, SPREAD_WIDTH * unit, information, rng)
+    """Sweeps of all moves; after the warm-up, of every so many one is kept.
+
+    Args:
+        arms: Of each arm its group and its weight (``ARM``).
+        futures: Of each arm its sums in the future, and where the sampler is (``SIDE``).
+        pasts: The same of its history.
+        state: What all arms have in common (``LEVELS``).
+        groups: How many groups there are.
+        tails: Degrees of freedom of the arms around their centre.
+        logit: Whether rewards are 0 and 1, and values log odds.
+        unit: What the widths of the priors are counted in.
+        kept: Room for the arms' future values, a row for each draw.
+        kept_drifts: Room for d of each draw.
+        rng: Where randomness comes from.
+    """
+    levels = record(state, LEVELS)
+    centres, means, sizes = np.full(groups, levels.centre), np.zeros(groups), np.zeros(groups)
+    freedom, information, past_information = float(len(arms) - groups), 0.0, 0.0
+    for k in range(len(arms)):
+        future, past = record(futures[k], SIDE), record(pasts[k], SIDE)
+        information += future.information
+        past_information += past.information
+        future.fit, past.fit = fit_of(future, logit, future.value), fit_of(past, logit, past.value)
+    for sweep in range(1, SETTINGS.warm_up + SETTINGS.every * len(kept) + 1):
+        move_arms(arms, futures, pasts, levels, centres, tails, logit, rng)
+        move_all(futures, pasts, levels, logit, False, sweep % 3, unit, past_information + information, rng)
         if past_information > 0.0:
-            move_all(arms, levels, logit, True, sweep % 3, DRIFT_WIDTH * unit, past_information, rng)
-            move_drift(arms, levels, unit, rng)
-        squares = summarise(arms, sizes, means)
+            move_all(futures, pasts, levels, logit, True, sweep % 3, unit, past_information, rng)
+            move_drift(futures, pasts, levels, unit, rng)
+        squares = summarise(arms, futures, sizes, means)
         move_spreads(means, squares, sizes, freedom, levels, unit, rng)
         draw_centres(means, sizes, centres, levels, rng)
-        if sweep > WARM_UP and (sweep - WARM_UP) % EVERY == 0:
-            kept[(sweep - WARM_UP) // EVERY - 1] = arms[:, ETA]
-            kept_levels[(sweep - WARM_UP) // EVERY - 1] = levels
+        if sweep > SETTINGS.warm_up and (sweep - SETTINGS.warm_up) % SETTINGS.every == 0:
+            draw = (sweep - SETTINGS.warm_up) // SETTINGS.every - 1
+            kept_drifts[draw] = levels.drift
+            for k in range(len(arms)):
+                kept[draw, k] = record(futures[k], SIDE).value

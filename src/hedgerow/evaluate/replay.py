@@ -12,25 +12,27 @@ import numpy as np
 
 from ..core.kernel import compiled
 from ..core.types import Floats, Integers
+from ..inference.intervals import bootstrapped
 from .gains import entrants, paired
-from .interval import Gain, between
-from .rollout import Start, best_of, learn, prepare
+from .interval import Gain
+from .rollout import Start, best_of, learn, prepare, rooms
+from .settings import REPLAY
 from .split import Split
 
 if TYPE_CHECKING:
     from ..data.log import Log
 
-ORDERS, BOOTSTRAPS, REPEATS = 60, 60, 3
-SHARE = 0.8
-"""Of the rows that would match: what is left is room for chance."""
-
-MOST_REDRAWN = 0.05
-"""Of all plays may find their queue empty and take a reward of the arm a second time."""
-
 
 @dataclass(frozen=True)
 class Replay:
-    """Gains per 1000 decisions in the first ``rounds`` rounds, played on ``rows`` logged ones."""
+    """What policies gain on the logged rewards.
+
+    Args:
+        rounds: Rounds that were played.
+        rows: Logged rows that they could be played on.
+        redrawn: Share of plays that took a row of their arm a second time.
+        gains: By name, per 1000 decisions.
+    """
 
     rounds: int
     rows: int
@@ -40,7 +42,14 @@ class Replay:
 
 @compiled
 def fill(queues: Floats, rewards: Floats, first: Integers, rng: np.random.Generator) -> None:
-    """Queues (arms x rounds) of shuffled rewards; past an arm's last one, rewards of it at random."""
+    """Fill queues with shuffled rewards; past an arm's last one, with rewards of it at random.
+
+    Args:
+        queues: Room for the rewards, arms x rounds.
+        rewards: Of all rows, sorted by arm; shuffled within each.
+        first: Where the rewards of each arm start.
+        rng: Where shuffles come from.
+    """
     for k in range(queues.shape[0]):
         size = first[k + 1] - first[k]
         for q in range(min(queues.shape[1], size)):
@@ -53,31 +62,50 @@ def fill(queues: Floats, rewards: Floats, first: Integers, rng: np.random.Genera
 
 @compiled
 def replay(start: Start, order: Integers, queues: Floats, sizes: Integers) -> tuple[float, int]:
-    """Mean reward of a policy on these queues, and how many plays found theirs empty."""
-    arms, groups, steps = order.size, start.first.size - 1, start.clock.size
-    nodes, bonus = np.empty((4, arms)), np.empty((steps, arms))
-    above, above_bonus = np.empty((4, groups)), np.empty((steps if groups > 1 else 0, groups))
-    prepare(start, order, nodes, bonus, above, above_bonus)
-    own = np.zeros(arms, dtype=np.int64)
+    """Play a policy on queues of rewards.
+
+    Args:
+        start: What it starts from.
+        order: The arm at each place.
+        queues: Rewards of each arm, arms x rounds.
+        sizes: Rows of each arm.
+
+    Returns:
+        Its mean reward, and how many plays found their queue empty.
+    """
+    count, steps = start.first.size - 1, start.clock.size
+    arms, groups = rooms(order.size, steps), rooms(count, steps if count > 1 else 0)
+    prepare(start, order, arms, groups)
+    own = np.zeros(order.size, dtype=np.int64)
     earned = 0.0
     empty = 0
     for t in range(start.row.size):
-        i = best_of(above, above_bonus, start.row[t], 0, groups) if groups > 1 else 0
-        place = best_of(nodes, bonus, start.row[t], start.first[i], start.first[i + 1])
+        row = start.row[t]
+        i = best_of(groups.mean, groups.width, groups.bonus[row], 0, count) if count > 1 else 0
+        place = best_of(arms.mean, arms.width, arms.bonus[row], start.first[i], start.first[i + 1])
         k = order[place]
         reward = queues[k, own[k]]
         empty += own[k] >= sizes[k]
         own[k] += 1
         earned += reward
-        learn(nodes, place, 1.0, reward)
-        if groups > 1:
-            learn(above, i, 1.0, reward)
+        learn(arms, place, 1.0, reward)
+        if count > 1:
+            learn(groups, i, 1.0, reward)
     return earned / start.row.size, empty
 
 
 @compiled
 def resample(rewards: Floats, first: Integers, rng: np.random.Generator) -> Floats:
-    """A bootstrap of each arm's rewards."""
+    """A bootstrap of each arm's rewards.
+
+    Args:
+        rewards: Of all rows, sorted by arm.
+        first: Where the rewards of each arm start.
+        rng: Where draws come from.
+
+    Returns:
+        As many rewards of each arm.
+    """
     drawn = np.empty(rewards.size)
     for k in range(first.size - 1):
         size = first[k + 1] - first[k]
@@ -86,20 +114,34 @@ def resample(rewards: Floats, first: Integers, rng: np.random.Generator) -> Floa
     return drawn
 
 
-def bootstrap_gain(orders: Floats, bootstraps: Floats) -> Gain:
-    """Centre from the orders, error from bootstraps (x repeats), the noise of the repeats taken out as far as that is safe."""
-    centre, reach = float(orders.mean()), 1.645 * float(np.sqrt(between(bootstraps) + orders.var(ddof=1) / orders.size))
-    return Gain(centre, centre - reach, centre + reach)
-
-
 def horizon(split: Split, *, near_uniform: bool, rounds: int) -> int:
-    """Rounds that a replay can have."""
+    """Rounds that a replay can have.
+
+    Args:
+        split: The log.
+        near_uniform: Whether its arms were chosen about evenly.
+        rounds: At most so many.
+
+    Returns:
+        A number of rounds.
+    """
     least = split.future_rows / split.arms if near_uniform else float(split.future.rows.min())
-    return min(int(SHARE * least), rounds)
+    return min(int(REPLAY.share * least), rounds)
 
 
 def replayed(log: "Log", split: Split, *, near_uniform: bool, rounds: int, seed: int) -> Replay | None:
-    """The gains on the log's own rewards; None if there are too few rows for as many rounds as there are arms."""
+    """The gains on the log's own rewards.
+
+    Args:
+        log: The log, with rewards as they are judged.
+        split: The same as sums.
+        near_uniform: Whether its arms were chosen about evenly.
+        rounds: At most so many are played.
+        seed: Of all luck.
+
+    Returns:
+        The gains; None if there are too few rows for as many rounds as there are arms.
+    """
     length = horizon(split, near_uniform=near_uniform, rounds=rounds)
     cut = log.arm.size - split.future_rows
     order = np.argsort(log.arm[cut:], kind="stable")
@@ -107,10 +149,11 @@ def replayed(log: "Log", split: Split, *, near_uniform: bool, rounds: int, seed:
     sizes = np.bincount(log.arm[cut:], minlength=split.arms)
     while length >= split.arms:
         played = _Queues(split, sizes, length, np.random.default_rng([seed, 4]))
-        orders = played.values(rewards.copy(), ORDERS)
-        if played.redrawn <= MOST_REDRAWN:
-            bootstraps = [played.values(resample(rewards, played.first, played.rng), REPEATS) for _ in range(BOOTSTRAPS)]
-            gains = {name: bootstrap_gain(d, np.stack([b[name] for b in bootstraps])) for name, d in orders.items()}
+        orders = played.values(rewards.copy(), REPLAY.orders)
+        if played.redrawn <= REPLAY.most_redrawn:
+            drawn = (resample(rewards, played.first, played.rng) for _ in range(REPLAY.bootstraps))
+            bootstraps = [played.values(sample, REPLAY.repeats) for sample in drawn]
+            gains = {name: Gain(*bootstrapped(d, np.stack([b[name] for b in bootstraps]))) for name, d in orders.items()}
             return Replay(length, split.future_rows, played.redrawn, gains)
         length //= 2
     return None

@@ -1,7 +1,6 @@
 """Policies played in worlds that the judge draws: UCB and HUCB over all arms, UCBC and HUCBC over groups and their arms.
 
-The reward of the q-th pull of arm k in a run is a hash of (run, k, q), so that all policies of a run share their luck and
-nothing is stored. What counts is the sum of expected rewards, not that of the rewards drawn.
+All policies of a run share their luck (luck.py). What counts is the sum of expected rewards, not that of the rewards drawn.
 """
 
 import math
@@ -11,22 +10,22 @@ import numpy as np
 
 from ..core.kernel import compiled
 from ..core.types import Floats, Integers
-
-EXACT, GROWTH = 250, 1.01
-"""The logarithm in a bonus is exact in the first rounds, then brought up to date whenever t has grown by a hundredth.
-
-That changes a bonus by a thousandth at most and spares most of the logarithms.
-"""
-
-
-PLAYS, TOTAL, MEAN, WIDTH = 0, 1, 2, 3
-"""Rows of an array of nodes; the width is 1 / sqrt(plays)."""
+from ..policies.optimism import ucb_level
+from .luck import reward_of
+from .settings import VERDICT
 
 
 class Start(NamedTuple):
-    """What all runs of a policy share: its history, the bounds of its groups in the order of arms, and its bonus.
+    """What all runs of a policy share.
 
-    ``bonus[row[t], k]`` is scale sqrt(2 log(t + 1 + H_k)); one group makes a flat policy.
+    Args:
+        plays: Plays of each arm in its history.
+        total: Sum of their rewards.
+        first: Where the arms of each group start in the order of arms; one group makes a flat policy.
+        bonus: A row for each value of the clock: scale sqrt(2 log(t + H_k)) of each arm.
+        clock: The rounds t for which bonuses are made.
+        row: For each round the row of its bonuses.
+        scale: What a bonus is multiplied by.
     """
 
     plays: Floats
@@ -38,10 +37,31 @@ class Start(NamedTuple):
     scale: float
 
 
-class Runs(NamedTuple):
-    """Expected reward per 1000 decisions of each draw and run, up to the horizon and up to the mark.
+class Nodes(NamedTuple):
+    """Arms, or groups, as a policy knows them, and their bonuses: columns, since an index is a pass over all of them.
 
-    ``curve`` is the expected reward of each round, the mean over all runs.
+    Args:
+        plays: Of each node.
+        total: Sum of its rewards.
+        mean: Its mean reward; infinite without plays.
+        width: 1 / sqrt(plays).
+        bonus: A row for each value of the clock.
+    """
+
+    plays: Floats
+    total: Floats
+    mean: Floats
+    width: Floats
+    bonus: Floats
+
+
+class Runs(NamedTuple):
+    """Expected rewards of a policy in many worlds.
+
+    Args:
+        value: Expected reward per 1000 decisions of each world and run.
+        marked: The same up to the mark.
+        curve: Expected reward of each round, the mean over all runs.
     """
 
     value: Floats
@@ -50,76 +70,93 @@ class Runs(NamedTuple):
 
 
 @compiled
-def mix(x: np.uint64) -> np.uint64:
-    """The finaliser of splitmix64."""
-    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return x ^ (x >> np.uint64(31))
+def best_of(mean: Floats, width: Floats, bonus: Floats, first: int, last: int) -> int:
+    """The best index, mean + bonus width, among neighbours; the first of equal ones.
 
+    Four maxima side by side take half the time of one.
 
-@compiled
-def hashed(key: np.uint64, arm: int, pull: int) -> float:
-    """A number in (0, 1) for a pull of an arm."""
-    step = np.uint64(arm + 1) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(pull + 1) * np.uint64(0xD1B54A32D192ED03)
-    return (np.float64(mix(mix(key + step)) >> np.uint64(11)) + 0.5) * 2.0**-53
+    Args:
+        mean: Mean of each node.
+        width: Width of each node.
+        bonus: Bonus of each node in this round.
+        first: The first node.
+        last: The one after the last.
 
-
-@compiled
-def reward_of(key: np.uint64, arm: int, pull: int, mean: float, deviation: float) -> float:
-    """The reward of a pull: 0 or 1, or normal if there is a deviation (by Box and Muller)."""
-    if deviation < 0.0:
-        return 1.0 if hashed(key, arm, pull) < mean else 0.0
-    radius = math.sqrt(-2.0 * math.log(hashed(key, arm, 2 * pull)))
-    return mean + deviation * radius * math.cos(2.0 * math.pi * hashed(key, arm, 2 * pull + 1))
-
-
-@compiled
-def best_of(nodes: Floats, bonus: Floats, row: int, first: int, last: int) -> int:
-    """The best index among neighbours; the first of equal ones. Four maxima side by side take half the time of one."""
+    Returns:
+        The node.
+    """
     a = b = c = d = -math.inf
     whole = last - (last - first) % 4
     for k in range(first, whole, 4):
-        a = max(a, nodes[MEAN, k] + bonus[row, k] * nodes[WIDTH, k])
-        b = max(b, nodes[MEAN, k + 1] + bonus[row, k + 1] * nodes[WIDTH, k + 1])
-        c = max(c, nodes[MEAN, k + 2] + bonus[row, k + 2] * nodes[WIDTH, k + 2])
-        d = max(d, nodes[MEAN, k + 3] + bonus[row, k + 3] * nodes[WIDTH, k + 3])
+        a = max(a, mean[k] + bonus[k] * width[k])
+        b = max(b, mean[k + 1] + bonus[k + 1] * width[k + 1])
+        c = max(c, mean[k + 2] + bonus[k + 2] * width[k + 2])
+        d = max(d, mean[k + 3] + bonus[k + 3] * width[k + 3])
     best = max(max(a, b), max(c, d))
     for k in range(whole, last):
-        best = max(best, nodes[MEAN, k] + bonus[row, k] * nodes[WIDTH, k])
+        best = max(best, mean[k] + bonus[k] * width[k])
     for k in range(first, last):
-        if nodes[MEAN, k] + bonus[row, k] * nodes[WIDTH, k] == best:
+        if mean[k] + bonus[k] * width[k] == best:
             return k
     return first
 
 
 @compiled
-def learn(nodes: Floats, at: int, plays: float, total: float) -> None:
-    """Add rewards to a node; one without plays comes first."""
-    nodes[PLAYS, at] += plays
-    nodes[TOTAL, at] += total
-    nodes[MEAN, at], nodes[WIDTH, at] = math.inf, 0.0
-    if nodes[PLAYS, at] > 0.0:
-        share = 1.0 / nodes[PLAYS, at]
-        nodes[MEAN, at] = nodes[TOTAL, at] * share
-        nodes[WIDTH, at] = math.sqrt(share)
+def learn(nodes: Nodes, at: int, plays: float, total: float) -> None:
+    """Add rewards to a node; one without plays comes first.
+
+    Args:
+        nodes: The nodes.
+        at: The node.
+        plays: How many rewards.
+        total: Their sum.
+    """
+    nodes.plays[at] += plays
+    nodes.total[at] += total
+    nodes.mean[at], nodes.width[at] = math.inf, 0.0
+    if nodes.plays[at] > 0.0:
+        share = 1.0 / nodes.plays[at]
+        nodes.mean[at] = nodes.total[at] * share
+        nodes.width[at] = math.sqrt(share)
 
 
 @compiled
-def prepare(start: Start, order: Integers, nodes: Floats, bonus: Floats, above: Floats, above_bonus: Floats) -> None:
-    """Historical sums in the order of places, and those of the groups, with their bonuses."""
-    nodes[:] = 0.0
-    above[:] = 0.0
+def rooms(count: int, steps: int) -> Nodes:
+    """Nodes that know nothing yet.
+
+    Args:
+        count: How many.
+        steps: Values of the clock.
+
+    Returns:
+        The nodes.
+    """
+    return Nodes(np.empty(count), np.empty(count), np.empty(count), np.empty(count), np.empty((steps, count)))
+
+
+@compiled
+def prepare(start: Start, order: Integers, arms: Nodes, groups: Nodes) -> None:
+    """Historical sums in the order of places, and those of the groups, with their bonuses.
+
+    Args:
+        start: What the policy starts from.
+        order: The arm at each place.
+        arms: Room for the arms, by place.
+        groups: Room for the groups.
+    """
+    arms.plays[:], arms.total[:] = 0.0, 0.0
+    groups.plays[:], groups.total[:] = 0.0, 0.0
     for place in range(order.size):
-        learn(nodes, place, start.plays[order[place]], start.total[order[place]])
+        learn(arms, place, start.plays[order[place]], start.total[order[place]])
     for row in range(start.clock.size):
         for place in range(order.size):
-            bonus[row, place] = start.bonus[row, order[place]]
-    for i in range(above.shape[1]):
+            arms.bonus[row, place] = start.bonus[row, order[place]]
+    for i in range(groups.plays.size):
         for place in range(start.first[i], start.first[i + 1]):
-            learn(above, i, nodes[PLAYS, place], nodes[TOTAL, place])
-    for row in range(above_bonus.shape[0]):
-        for i in range(above.shape[1]):
-            above_bonus[row, i] = start.scale * math.sqrt(2.0 * math.log(start.clock[row] + above[PLAYS, i]))
+            learn(groups, i, arms.plays[place], arms.total[place])
+    for row in range(len(groups.bonus)):
+        for i in range(groups.plays.size):
+            groups.bonus[row, i] = start.scale * math.sqrt(ucb_level(start.clock[row], groups.plays[i]))
 
 
 @compiled
@@ -127,64 +164,95 @@ def play(
     first: Integers,
     rows: Integers,
     order: Integers,
-    nodes: Floats,
-    bonus: Floats,
-    above: Floats,
-    above_bonus: Floats,
+    arms: Nodes,
+    groups: Nodes,
     means: Floats,
     deviations: Floats,
     key: np.uint64,
     earned: Floats,
 ) -> None:
-    """One run from prepared nodes: ``earned`` receives the expected reward of each round."""
-    groups = first.size - 1
+    """One run from prepared nodes.
+
+    Args:
+        first: Where the arms of each group start.
+        rows: For each round the row of its bonuses.
+        order: The arm at each place.
+        arms: The arms, by place.
+        groups: The groups.
+        means: Expected reward of each arm.
+        deviations: Standard deviation of its rewards; below 0 they are 0 and 1.
+        key: Of the run.
+        earned: Room for the expected reward of each round.
+    """
+    count = first.size - 1
     own = np.zeros(order.size, dtype=np.int64)
     for t in range(earned.size):
-        i = best_of(above, above_bonus, rows[t], 0, groups) if groups > 1 else 0
-        place = best_of(nodes, bonus, rows[t], first[i], first[i + 1])
+        row = rows[t]
+        i = best_of(groups.mean, groups.width, groups.bonus[row], 0, count) if count > 1 else 0
+        place = best_of(arms.mean, arms.width, arms.bonus[row], first[i], first[i + 1])
         k = order[place]
         reward = reward_of(key, k, own[place], means[k], deviations[k])
         own[place] += 1
-        learn(nodes, place, 1.0, reward)
-        if groups > 1:
-            learn(above, i, 1.0, reward)
+        learn(arms, place, 1.0, reward)
+        if count > 1:
+            learn(groups, i, 1.0, reward)
         earned[t] = means[k]
 
 
 @compiled
 def play_all(start: Start, orders: Integers, means: Floats, deviations: Floats, keys: Integers, mark: int, runs: Runs) -> None:
-    """All runs of all draws; the curve ends as the mean over them."""
-    draws, repeats = runs.value.shape
-    groups, steps = start.first.size - 1, start.clock.size
-    nodes, bonus = np.empty((4, means.shape[1])), np.empty((steps, means.shape[1]))
-    above, above_bonus = np.empty((4, groups)), np.empty((steps if groups > 1 else 0, groups))
+    """All runs in all worlds; the curve ends as the mean over them.
+
+    Args:
+        start: What the policy starts from.
+        orders: The arm at each place: a row for all runs, or one for each.
+        means: Expected rewards, worlds x arms.
+        deviations: Standard deviation of each arm's rewards; below 0 they are 0 and 1.
+        keys: Of each run.
+        mark: Rounds that are summed up by themselves, too.
+        runs: Room for what they earn.
+    """
+    worlds, repeats = runs.value.shape
+    count, steps = start.first.size - 1, start.clock.size
+    arms, groups = rooms(means.shape[1], steps), rooms(count, steps if count > 1 else 0)
     once = np.empty(runs.curve.size)
-    for run in range(draws * repeats):
+    for run in range(worlds * repeats):
         j, i = run // repeats, run % repeats
         order, key = orders[run % orders.shape[0]], np.uint64(keys[run])
-        prepare(start, order, nodes, bonus, above, above_bonus)
-        play(start.first, start.row, order, nodes, bonus, above, above_bonus, means[j], deviations, key, once)
+        prepare(start, order, arms, groups)
+        play(start.first, start.row, order, arms, groups, means[j], deviations, key, once)
         runs.value[j, i] = 1000.0 * once.mean()
         runs.marked[j, i] = 1000.0 * once[:mark].mean()
         for t in range(once.size):
-            runs.curve[t] += once[t] / (draws * repeats)
+            runs.curve[t] += once[t] / (worlds * repeats)
 
 
 def starting(plays: Floats, total: Floats, *, groups: Integers | None, scale: float, rounds: int) -> tuple[Start, Integers]:
-    """A policy that starts from these sums, flat or over groups, and the order in which it holds its arms."""
-    arms = plays.size
-    labels = np.zeros(arms, dtype=np.int64) if groups is None else groups
+    """A policy that starts from these sums, flat or over groups.
+
+    Args:
+        plays: Plays of each arm in its history.
+        total: Sum of their rewards.
+        groups: The group of each arm; None for a flat policy.
+        scale: What a bonus is multiplied by.
+        rounds: How many rounds it will play.
+
+    Returns:
+        The policy, and the order in which it holds its arms.
+    """
+    labels = np.zeros(plays.size, dtype=np.int64) if groups is None else groups
     first = np.concatenate([[0], np.cumsum(np.bincount(labels))]).astype(np.int64)
     clock, row = _clock(rounds)
-    bonus = scale * np.sqrt(2.0 * np.log(clock[:, None] + plays))
+    bonus = scale * np.sqrt(2.0 * np.log(clock[:, None] + plays))  # ucb_level of all at once
     order = np.argsort(labels, kind="stable").astype(np.int64)
     return Start(plays, total, first, bonus, clock, row, scale), order
 
 
 def _clock(rounds: int) -> tuple[Floats, Integers]:
     """The values of t for which bonuses are made, and for each round the row of its own."""
-    late = EXACT * GROWTH ** np.arange(1, max(2.0, math.log(max(rounds / EXACT, 1.0)) / math.log(GROWTH) + 2.0))
-    clock = np.concatenate([np.arange(1.0, min(rounds, EXACT) + 1.0), late[late <= rounds]])
+    exact, growth = VERDICT.exact_rounds, VERDICT.log_growth
+    late = exact * growth ** np.arange(1, max(2.0, math.log(max(rounds / exact, 1.0)) / math.log(growth) + 2.0))
+    clock = np.concatenate([np.arange(1.0, min(rounds, exact) + 1.0), late[late <= rounds]])
     row = np.searchsorted(clock, np.arange(1, rounds + 1), side="right") - 1
     return clock, row.astype(np.int64)
 
@@ -200,14 +268,25 @@ def run(
     mark: int | None = None,
     repeats: int = 1,
 ) -> Runs:
-    """Play a policy in every world (draws x arms) several times; ``orders`` has a row for all runs, or one for each.
+    """Play a policy in every world several times.
 
-    With ``repeats`` every run is played so often with the same luck, in an order of its own each time, and the mean taken.
+    Args:
+        start: What it starts from.
+        orders: The arm at each place: a row for all runs, or one for each.
+        means: Expected rewards, worlds x arms.
+        deviations: Standard deviation of each arm's rewards; below 0 they are 0 and 1.
+        runs: In each world.
+        seed: Of all luck.
+        mark: Rounds that are summed up by themselves, too.
+        repeats: So often every run is played with the same luck, in an order of its own each time, and the mean taken.
+
+    Returns:
+        What the policy earns.
     """
-    rounds, draws = start.row.size, means.shape[0]
-    keys = np.repeat(np.random.default_rng(seed).integers(0, 2**62, size=draws * runs), repeats)
-    found = Runs(np.empty((draws, runs * repeats)), np.empty((draws, runs * repeats)), np.zeros(rounds))
+    rounds, worlds = start.row.size, means.shape[0]
+    keys = np.repeat(np.random.default_rng(seed).integers(0, 2**62, size=worlds * runs), repeats)
+    found = Runs(np.empty((worlds, runs * repeats)), np.empty((worlds, runs * repeats)), np.zeros(rounds))
     with np.errstate(over="ignore"):  # hashes wrap around
         play_all(start, np.atleast_2d(orders), means, deviations, keys, mark or rounds, found)
-    value, marked = (part.reshape(draws, runs, repeats).mean(axis=2) for part in (found.value, found.marked))
+    value, marked = (part.reshape(worlds, runs, repeats).mean(axis=2) for part in (found.value, found.marked))
     return Runs(value, marked, found.curve)

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..core.types import Floats
-from ..inference.chi_square import p_value
-from ..inference.grouping import Explained
+from ..inference.explained import Explained
+from ..inference.shift import Drift
+from ..inference.tests import p_value
 from ..present.numbers import numeral
-from .drift import Drift
 from .interval import Gain
 
 if TYPE_CHECKING:

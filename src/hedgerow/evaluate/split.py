@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ..core.types import Floats, Integers
-from ..inference.sums import Sums, is_binary, numbered, tally, tally_weighted
+from ..inference.rates import COIN, values_of
+from ..inference.sums import Sums, numbered, tally, tally_weighted
 
 if TYPE_CHECKING:
     from ..data.log import Log
@@ -16,9 +17,17 @@ if TYPE_CHECKING:
 class Split:
     """A log as the judge sees it: the future it is judged by, and the history a policy would start from.
 
-    ``groups`` numbers the group of each arm in the order of first appearance; ``shares`` is how often the log itself
-    played each arm of the future; ``scale`` multiplies the bonus of every policy. ``loaded`` is what a policy starts from,
-    if that is not the past as the judge sees it; ``earned`` what the log got per row, where its choices knew more than the arm.
+    Args:
+        future: Sums of each arm in the later part.
+        past: Sums of each arm in the earlier part.
+        groups: The group of each arm as a number, in the order of first appearance; None without groups.
+        shares: How often the log itself played each arm of the future.
+        binary: Whether rewards are 0 and 1.
+        scale: Standard deviation of the rewards, which multiplies the bonus of every policy.
+        future_rows: Rows of the later part.
+        past_rows: Rows of the earlier part.
+        loaded: What a policy starts from, if that is not the past as the judge sees it.
+        earned: What the log got per row, where its choices knew more than the arm.
     """
 
     future: Sums
@@ -34,10 +43,12 @@ class Split:
 
     @property
     def arms(self) -> int:
+        """How many arms there are."""
         return self.future.rows.size
 
     @property
     def remembers(self) -> bool:
+        """Whether there is a history."""
         return self.past_rows > 0
 
     @property
@@ -47,7 +58,12 @@ class Split:
 
 
 class Units(NamedTuple):
-    """Rewards are this level plus this size times those that are judged."""
+    """How rewards that are judged become those of the log.
+
+    Args:
+        level: What is added.
+        size: What they are multiplied by before.
+    """
 
     level: float
     size: float
@@ -58,11 +74,17 @@ def levelled(log: "Log") -> tuple["Log", Units]:
 
     So the verdict is the same in any unit, and small differences are not lost beside squares of large numbers. Rewards that are
     all the same stay as they are.
+
+    Args:
+        log: The log.
+
+    Returns:
+        The log as it is judged, and the way back.
     """
-    low, high = float(log.reward.min()), float(log.reward.max())
-    if low == high or is_binary(log.reward):
+    low, high, values = float(log.reward.min()), float(log.reward.max()), values_of(log.reward)
+    if low == high or values == COIN:
         return log, Units(0.0, 1.0)
-    if ((log.reward == low) | (log.reward == high)).all():
+    if values is not None:
         return replace(log, reward=(log.reward == high).astype(np.float64)), Units(low, high - low)
     share = (log.reward - low) / (high - low)
     centre, size = float(share.mean()), float(share.std())
@@ -70,7 +92,20 @@ def levelled(log: "Log") -> tuple["Log", Units]:
 
 
 def split(log: "Log", *, share: float, history: bool, weigh: bool) -> Split:
-    """The earlier ``share`` of the rows as history, the others as the future; without history all rows are future."""
+    """The earlier rows as history, the others as the future; without history all rows are future.
+
+    Args:
+        log: The log, its rewards as they are judged.
+        share: Of the rows, that are history.
+        history: Whether there is one.
+        weigh: Whether rows are weighed by their propensities.
+
+    Returns:
+        The log as sums.
+
+    Raises:
+        ValueError: One part has no row.
+    """
     arms, rows = len(log.arms), log.arm.size
     cut = int(rows * share) if history else 0
     if history and not 0 < cut < rows:
@@ -87,7 +122,7 @@ def split(log: "Log", *, share: float, history: bool, weigh: bool) -> Split:
         past=past,
         groups=None if log.clusters is None else numbered(log.clusters),
         shares=shares,
-        binary=is_binary(log.reward),
+        binary=values_of(log.reward) == COIN,
         scale=float(log.reward.std()),
         future_rows=rows - cut,
         past_rows=cut,

@@ -1,1 +1,1 @@
-"""What sums say of arms and their groups, with intervals and tests: shared by ``trust`` and ``verdict``."""
+"""What sums of rewards say: spreads within and between groups, shifts, tests, intervals. Trust and the verdict both ask here."""

@@ -4,40 +4,53 @@ from dataclasses import replace
 
 import numpy as np
 
+from ..inference.coefficients import levelless
 from ..policies.bandit import Bandit
 from ..policies.meta import Meta
 from . import linear, rewards
 from .report import Agreement, Grouping, Trust
-from .seen import Nodes
+from .seen import Nodes, seen_by
 
 
 def findings(policy: Bandit) -> Trust:
     """The worth of the grouping, whether history and rounds agree, and whether contexts lack a level.
 
     Groups are judged by the rounds alone where history differs from them, unless the policy says how far to trust it.
+
+    Args:
+        policy: Of any rule.
+
+    Returns:
+        What was found.
     """
-    arms, arrays, _, _ = policy.snapshot()
-    nodes, dimension, estimated = Nodes(arms, arrays.online, arrays.history, arrays.state), policy.dimension, policy.settings()
-    labels = arms.clusters or ()
+    nodes, dimension, estimated = seen_by(policy), policy.dimension, policy.settings()
+    labels = nodes.arms.clusters or ()
     number_of = {label: number for number, label in enumerate(dict.fromkeys(labels))}
     grouped = 1 < len(number_of) < len(labels)
     blank = Trust(policy.name, policy.rounds, grouped=grouped, noise=estimated.get("scale", estimated.get("noise")))
     groups = np.array([number_of[label] for label in labels])
     if dimension is None:
         history = _drifted(rewards.agreement(nodes), estimated)
-        grouping = rewards.grouping(_admitted(nodes, history), groups, estimated.get("drift", 0.0)) if grouped else None
+        grouping = rewards.grouping(admitted(nodes, history), groups, estimated.get("drift", 0.0)) if grouped else None
         misfits = rewards.misfits(nodes) if grouped else ()
         return replace(blank, grouping=_marked(grouping, history), misfits=misfits, history=history)
     weighted = policy.rule.name == "hierlinucb"  # it may weigh its rounds, and finds levels by itself
-    ledger = nodes.ledger if weighted else None
+    ledger = nodes.state if weighted else None
     history = _drifted(linear.agreement(nodes, dimension, ledger), estimated)
-    grouping = linear.grouping(_admitted(nodes, history), dimension, groups, ledger) if grouped else None
-    levelless = not weighted and linear.levelless(nodes, dimension)
-    return replace(blank, grouping=_marked(grouping, history), history=history, levelless=levelless)
+    grouping = linear.grouping(admitted(nodes, history), dimension, groups, ledger) if grouped else None
+    flat = not weighted and levelless((nodes.online + nodes.history)[0], dimension)
+    return replace(blank, grouping=_marked(grouping, history), history=history, levelless=flat)
 
 
 def findings_of_experts(policy: Meta) -> Trust:
-    """What the first expert with groups says of them, the first with history of that, and how often each was followed."""
+    """What the first expert with groups says of them, the first with history of that, and how often each was followed.
+
+    Args:
+        policy: That chooses among experts.
+
+    Returns:
+        What was found.
+    """
     found = Trust(policy.name, policy.rounds)
     for expert in policy.experts.values():
         if isinstance(expert, Bandit | Meta):
@@ -56,8 +69,16 @@ def _marked(grouping: Grouping | None, history: Agreement | None) -> Grouping | 
     return grouping and replace(grouping, unchecked=history is not None and history.unchecked)
 
 
-def _admitted(nodes: Nodes, history: Agreement | None) -> Nodes:
-    """The sums, without a history that differs and whose drift the policy has not estimated, or not found."""
+def admitted(nodes: Nodes, history: Agreement | None) -> Nodes:
+    """The sums that groups are judged by: without a history that differs, and whose drift the policy has not found.
+
+    Args:
+        nodes: What the policy has seen.
+        history: Whether history and rounds agree.
+
+    Returns:
+        The same, or the same without history.
+    """
     if history is None or history.drift or not history.differs:
         return nodes
-    return nodes._replace(past=np.zeros_like(nodes.past))
+    return nodes._replace(history=np.zeros_like(nodes.history))

@@ -5,51 +5,29 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple
 
 from ..core.types import Label
-from ..inference.chi_square import p_value
-from ..present.numbers import numeral, numerals
+from ..inference.intervals import Estimate
+from ..inference.shift import SETTINGS as SHIFT
+from ..inference.tests import p_value
+from ..present.numbers import numeral
+from .settings import SETTINGS
 
-BEYOND_CHANCE = 0.01
-"""History and rounds that differ with a lower probability than this are said to differ."""
-
-A_HINT = 0.05
-"""Below this there is a hint that they may."""
-
-LET_GO = 0.1
-"""A policy that counts less than this share of its history has let it go."""
-
-NOTHING, LITTLE, WIDE = 0.05, 0.25, 0.8
-"""Shares of the differences: groups that explain less than the first may say nothing, less than the second in no case much; an
-interval wider than the third tells nothing."""
-
-CHECKED = 0.5
-"""Share of a history's arms that rounds must have tried for their agreement to speak for the others."""
-
-SHOWN = 3
-"""Arms that are named in a sentence."""
-
-UNCHECKED = " That is mostly what history says: rounds have tried few of its arms, so nobody can tell if it still holds."
+UNCHECKED = " Mostly the history says so: only few of its arms have been played since, and an error in it would go unnoticed."
 
 NO_GROUPING = {False: "It has no groups to judge.", True: "It is too early to say what the groups are worth."}
 
 
-class Estimate(NamedTuple):
-    """A number with its 90 % interval."""
-
-    value: float
-    low: float
-    high: float
-
-    def __str__(self) -> str:
-        value, low, high = numerals(*self)
-        return f"{value} ({low} to {high})"
-
-
 @dataclass(frozen=True)
 class Grouping:
-    """``share`` of the real differences between arms that the groups explain; spreads are standard deviations.
+    """What a grouping is worth.
 
-    Of expected rewards or, with contexts, of the arms' coefficients, each column of the contexts in a unit of its own (lens.py).
-    ``unchecked``: it is mostly history that says so.
+    Args:
+        share: Of the real differences between arms, what the groups explain.
+        within: Standard deviation of arms within a group: of expected rewards or, with contexts, of coefficients, each column of
+            the contexts in a unit of its own.
+        between: Standard deviation from group to group, beyond that of random groups; the squares of both add up.
+        groups: How many there are.
+        contextual: Whether these are coefficients.
+        unchecked: Whether it is mostly history that says so.
     """
 
     share: Estimate
@@ -59,27 +37,41 @@ class Grouping:
     contextual: bool
     unchecked: bool = False
 
+    @property
+    def verdict(self) -> str:
+        """What the interval of the share means: an estimate alone decides nothing."""
+        _, low, high = self.share
+        if high - low > SETTINGS.wide or (low < SETTINGS.nothing and high >= SETTINGS.little):
+            return "It is too early to say what the groups are worth"
+        if low < SETTINGS.nothing:
+            return "The groups say little or nothing about the arms, as far as can be seen"
+        if high < SETTINGS.little:
+            return "The groups say little about the arms, but something"
+        return f"The groups say {'much' if low > SETTINGS.much else 'something'} about the arms"
+
     def words(self) -> str:
-        """For a reader who is no statistician."""
-        of = "coefficients" if self.contextual else "expected rewards"
+        """The grouping in a sentence or two, for a reader who is no statistician.
+
+        Returns:
+            Sentences.
+        """
+        of = "Coefficients" if self.contextual else "Expected rewards"
         units = " (every column of the contexts in a unit of its own)" if self.contextual else ""
         share = f"{self.share.value:.0%} ({self.share.low:.0%} to {self.share.high:.0%})"
-        if self.share.high < LITTLE:
-            verdict = "The groups say little or nothing about the arms, as far as can be seen"
-        elif self.share.high - self.share.low > WIDE or self.share.low < NOTHING:
-            verdict = "It is too early to say what the groups are worth"
-        elif self.share.value > 0.5:
-            verdict = "The groups say much about the arms"
-        else:
-            verdict = "The groups say something about the arms"
         return (
-            f"{verdict}: they explain {share} of the real differences. {of.capitalize()} differ by about {self.within} "
+            f"{self.verdict}: they explain {share} of the real differences. {of} differ by about {self.within} "
             f"within a group, and by about {self.between} from group to group{units}.{UNCHECKED if self.unchecked else ''}"
         )
 
 
 class Misfit(NamedTuple):
-    """An arm that does not seem to belong to its group, and the chance that it does not."""
+    """An arm that does not seem to belong to its group.
+
+    Args:
+        arm: Its label.
+        group: That it is in.
+        chance: Probability that it does not belong there.
+    """
 
     arm: Label
     group: Label
@@ -88,8 +80,8 @@ class Misfit(NamedTuple):
 
 def _misfits(found: tuple[Misfit, ...]) -> str:
     """For a reader who is no statistician."""
-    shown = [f"{arm!r} in {group!r} (a chance of {min(chance, 0.99):.0%})" for arm, group, chance in found[:SHOWN]]
-    more = f", and {len(found) - SHOWN} more in theirs" if len(found) > SHOWN else ""
+    shown = [f"{arm!r} in {group!r} (a chance of {min(chance, 0.99):.0%})" for arm, group, chance in found[: SETTINGS.named]]
+    more = f", and {len(found) - SETTINGS.named} more in theirs" if len(found) > SETTINGS.named else ""
     one, some = "One arm does not seem to belong where it is", "Some arms do not seem to belong where they are"
     return f"{one if len(found) == 1 else some}: {'; '.join(shown)}{more}."
 
@@ -98,14 +90,20 @@ def _misfits(found: tuple[Misfit, ...]) -> str:
 class Agreement:
     """Whether history and online rounds tell the same of the arms: a chi-square test over arms with enough of both.
 
-    ``plays`` of the history, the arms ``known`` by it, and those of them that could be compared.
-    ``farthest``: the arms that differ most, as (arm, historical mean, online mean, difference in standard errors); with contexts
-    the means are those expected in the mean context of the arm's history, and the difference is that of all coefficients.
-    ``contextual``: the test then takes noise to be the same in all contexts, and is too strict where it is not.
-    ``bent``: rewards of two values do not rise in a straight line with contexts, and rounds are played where an arm is good; so
-    they seem to differ from history where nothing has changed.
-    ``drift``: how far the policy takes expected rewards (coefficients) to have moved since, as a standard deviation; None for
-    policies that count history as it is. ``trusted``: the share of the history's plays, or information, that counts for it.
+    Args:
+        plays: Of the history.
+        known: Arms that have history.
+        arms: Those of them that could be compared.
+        p: The probability of such differences by chance.
+        farthest: The arms that differ most, as (arm, historical mean, online mean, difference in standard errors). With contexts
+            the means are those expected in the mean context of the arm's history, and the difference is that of all coefficients.
+        drift: How far the policy takes expected rewards (coefficients) to have moved since, as a standard deviation; None for
+            policies that count history as it is.
+        trusted: The share of the history's plays, or information, that counts for the policy.
+        contextual: Whether coefficients are compared. The test takes noise to be the same in all contexts, and is too strict
+            where it is not.
+        bent: Whether rewards of two values are compared by coefficients. They do not rise in a straight line with contexts, and
+            rounds are played where an arm is good; so they seem to differ from history where nothing has changed.
     """
 
     plays: float
@@ -121,12 +119,12 @@ class Agreement:
     @property
     def unchecked(self) -> bool:
         """Whether it counts, and rounds have tried too few of its arms to tell if it still holds."""
-        return self.arms < CHECKED * self.known and not self.differs
+        return self.arms < SETTINGS.checked * self.known and not self.differs
 
     @property
     def let_go(self) -> bool:
         """Whether the policy has found that the history says next to nothing."""
-        return self.trusted is not None and self.trusted < LET_GO
+        return self.trusted is not None and self.trusted < SETTINGS.let_go
 
     @property
     def differs(self) -> bool:
@@ -134,23 +132,31 @@ class Agreement:
 
         With contexts, a policy that looks for a drift itself must have found one.
         """
-        found = self.p < BEYOND_CHANCE and not self.bent and not (self.contextual and self.drift == 0.0)
+        found = self.p < SHIFT.beyond_chance and not self.bent and not (self.contextual and self.drift == 0.0)
         return self.let_go or found
 
     def warn(self, stacklevel: int) -> None:
-        """Warn, as from so many calls up, if they differ."""
+        """Warn if they differ.
+
+        Args:
+            stacklevel: Calls up to the line that is warned of.
+        """
         if self.differs:
             warnings.warn(self.words(), UserWarning, stacklevel=stacklevel + 1)
 
     def words(self) -> str:
-        """For a reader who is no statistician."""
+        """The agreement in a sentence or two, for a reader who is no statistician.
+
+        Returns:
+            Sentences.
+        """
         if self.arms == 0:
             told = f"No arm has both history and rounds enough to compare; the history counts {numeral(self.plays)} plays."
             return f"{told} {self._consequence()}" if self.drift else told
         arms = "one arm" if self.arms == 1 else f"{self.arms} arms"
         arms += f" of {self.known}" if self.arms < self.known else ""
         compared = f"over the {arms} with enough of both ({p_value(self.p)})"
-        if self.let_go and self.p >= BEYOND_CHANCE:
+        if self.let_go and self.p >= SHIFT.beyond_chance:
             told = f"Arm by arm history and rounds differ no more than by chance, {compared}; all together they do."
             return f"{told} {self._consequence()}"
         if self.differs:
@@ -160,9 +166,9 @@ class Agreement:
                 for arm, then, now, z in self.farthest
             )
             return f"History and rounds differ beyond chance, {compared}: {shown}. {self._consequence()}"
-        if self.p >= BEYOND_CHANCE:
+        if self.p >= SHIFT.beyond_chance:
             told = f"History and rounds agree as far as can be seen, {compared}."
-            if self.p < A_HINT:
+            if self.p < SETTINGS.hint:
                 told = f"There is a hint that history and rounds differ, not enough to say so, {compared}."
         elif self.bent:
             told = (
@@ -171,12 +177,13 @@ class Agreement:
             )
         else:
             return (
-                f"History and rounds differ, {compared}, but rather for noise that varies with the contexts than for a drift: "
-                "this policy, which would find one, has not, and counts history in full."
+                f"History and rounds differ, {compared}. The cause is rather noise that varies with the contexts than a drift: "
+                "this policy looks for a drift, has found none, and counts history in full."
             )
         if self.arms < self.known:
-            others = "other" if self.known - self.arms == 1 else f"other {self.known - self.arms}"
-            told += f" Of the {others} history speaks alone: should it be wrong, nobody would notice."
+            others = self.known - self.arms
+            who, whose = ("The other arm has", "its") if others == 1 else (f"The other {others} arms have", "their")
+            told += f" {who} not been played enough since; an error in {whose} history would go unnoticed."
         return f"{told} {self._consequence()}" if self.drift else told
 
     def _consequence(self) -> str:
@@ -196,10 +203,17 @@ class Agreement:
 class Trust:
     """What is known about the worth of grouping and history; prints as sentences.
 
-    ``grouped``: whether there are groups to judge; ``grouping`` is None as long as there is too little data to judge them by.
-    ``misfits``: arms that do not seem to belong to their group, the clearest first; with contexts nobody looks for them.
-    ``noise``: the standard deviation of an arm's rewards that the policy has estimated and explores by, if it does: the scale of
-    ``scale="auto"``. ``levelless``: contexts have nothing constant in them, so that arms cannot differ in their level.
+    Args:
+        policy: Its name.
+        rounds: That it has learnt.
+        grouped: Whether there are groups to judge.
+        grouping: What they are worth; None as long as there is too little data to judge them by.
+        misfits: Arms that do not seem to belong to their group, the clearest first; with contexts nobody looks for them.
+        history: Whether history and rounds agree; None without history.
+        experts: Of a policy that chooses among experts, the share of rounds in which it followed each.
+        noise: Standard deviation of an arm's rewards that the policy has estimated and explores by, if it does: the scale of
+            ``scale="auto"``.
+        levelless: Whether contexts have nothing constant in them, so that arms cannot differ in their level.
     """
 
     policy: str
@@ -213,7 +227,11 @@ class Trust:
     levelless: bool = False
 
     def words(self) -> list[str]:
-        """The findings, a sentence or two each."""
+        """The findings, a sentence or two each.
+
+        Returns:
+            Lines.
+        """
         lines = [f"{self.policy} after {self.rounds} round{'' if self.rounds == 1 else 's'}:"]
         lines.append(self.grouping.words() if self.grouping else NO_GROUPING[self.grouped])
         if self.misfits:
@@ -231,7 +249,11 @@ class Trust:
         return lines
 
     def to_dict(self) -> dict[str, Any]:
-        """All numbers, ready for JSON."""
+        """All numbers, ready for JSON.
+
+        Returns:
+            A dictionary.
+        """
         return asdict(self)
 
     def __str__(self) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ...core.kernel import compiled
-from ...core.noise import arm_noise, counted, freedom_of, only_values, total_noise
+from ...core.noise import arm_noise, counted, freedom_of, only_values, shrunken, total_noise
 from ...core.records import record
 from ...core.sums import PLAYS, SQUARES, TOTAL
 from ...core.tree import SIZE
@@ -89,7 +89,7 @@ def pool(online: Floats, history: Floats, node: int, arm: Any, own: Any) -> None
 @compiled
 def estimate_noise(arm: Any, own: Any) -> None:
     """Posterior noise variance of an arm."""
-    arm.noise = (arm.deviations + SETTINGS.freedom * own.typical) / (arm.freedom + SETTINGS.freedom)
+    arm.noise = shrunken(arm.deviations, arm.freedom, own.typical, SETTINGS.freedom)
 
 
 @compiled
