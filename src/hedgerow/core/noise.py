@@ -29,6 +29,7 @@ def deviations_of(plays: float, mean: float, squares: float) -> float:
     return deviations if deviations > 1e-12 * squares else 0.0
 
 
+@compiled
 def arm_noise(online: Floats, history: Floats, node: int, trust: float) -> tuple[float, float, float]:
     """Plays, mean and sum of squared deviations of a node; a play of its history counts as ``trust`` plays.
 
