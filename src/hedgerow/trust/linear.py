@@ -5,16 +5,17 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.arms import Arms
+from ..core.records import named
 from ..core.sums import PLAYS, SCALARS, SQUARES, TOTAL, second_moments
 from ..core.tree import FIRST, SIZE
 from ..core.types import Floats, Integers
 from ..inference.chi_square import chi_square_tail
 from ..inference.sums import BORROWED
-from ..policies.auto_linear.evidence import Model, eliminate_lower, load, mean_square_of_contexts, pose, profile
-from ..policies.auto_linear.ledger import LEVELS, OFFSET, SIG2, STANDARD, new_ledger
-from ..policies.auto_linear.lens import set_lens
-from ..policies.auto_linear.posterior import PRIOR, derived_size
-from ..policies.auto_linear.shape import history_weights
+from ..policies.auto_linear.likelihood import Model, eliminate_below, load, mean_square_of_contexts, pose, profile
+from ..policies.auto_linear.noise_shape import history_weights
+from ..policies.auto_linear.settings import SETTINGS
+from ..policies.auto_linear.standardize import set_units
+from ..policies.auto_linear.state import POLICY, Parts, new_state, row_width
 from ..policies.auto_linear.sums import EXCESS
 from .report import Agreement, Estimate, Grouping
 from .seen import Nodes
@@ -42,18 +43,18 @@ ENOUGH = 2.0
 """Rounds of an arm, both before and now, that are too few to compare."""
 
 
-def grouping(nodes: Nodes, dimension: int, groups: Integers, ledger: Floats | None) -> Grouping | None:
+def grouping(nodes: Nodes, dimension: int, groups: Integers, state: Floats | None) -> Grouping | None:
     """Spreads of the coefficients within and between groups, from the evidence on a grid; of nested groups the innermost."""
     if nodes.online[0, PLAYS] + nodes.past[0, PLAYS] == 0.0:
         return None
     arms = Arms(range(groups.size), groups.tolist())
     online, past = (arms.totals(rows[nodes.arms.leaves]) for rows in (nodes.online, nodes.past))
-    derived = np.zeros((len(online), derived_size(dimension)))
-    if ledger is None:
-        ledger = new_ledger(False, dimension)
-        ledger[LEVELS] = 0.0
-        set_lens(online, past, ledger)
-    model = pose(arms.tree, online, past, derived, ledger, False)
+    rows = np.zeros((len(online), row_width(dimension)))
+    if state is None:
+        state = new_state(False, dimension)
+        named(state, POLICY).levels = 0.0
+        set_units(online, past, state)
+    model = pose(Parts(arms.tree, online, past, rows, state), False)
     unit = mean_square_of_contexts(model)
     rho, phi = COARSE, COARSE
     while True:
@@ -85,12 +86,12 @@ def _evidence(model: Model, unit: float, rho: Floats, phi: Floats) -> Floats:
     found = []
     products = np.empty(3)
     for step in rho:
-        logdet = eliminate_lower(model, 2.0**step / unit, products)
+        logdet = eliminate_below(model, 2.0**step / unit, products)
         groups = _Groups(model)
         for phi_step in phi:
             rest = products.copy()
             value, sig2, _ = profile(model, logdet + groups.eliminate(2.0**phi_step / unit, COMMON / unit, rest), rest)
-            penalty = PRIOR * (step**2 + phi_step**2)
+            penalty = SETTINGS.prior * (step**2 + phi_step**2)
             found.append((value - penalty, 2.0**step * sig2 / unit, 2.0**phi_step * sig2 / unit, sig2))
     return np.array(found).T
 
@@ -103,7 +104,7 @@ class _Groups:
         nodes = range(first, first + int(model.tree[0, SIZE]))
         self.roots, self.basis = np.linalg.eigh(np.stack([self._moments(model, node) for node in nodes]))
         self.roots = np.maximum(self.roots, 0.0)
-        self.pair = np.einsum("gij,gyi->gjy", self.basis, model.info[first : nodes.stop])
+        self.pair = np.einsum("gij,gyi->gjy", self.basis, model.cross[first : nodes.stop])
 
     @staticmethod
     def _moments(model: Model, node: int) -> Floats:
@@ -142,10 +143,10 @@ def _weighted(values: Floats, odds: Floats) -> Estimate:
     return Estimate(value, low, high)
 
 
-def agreement(nodes: Nodes, dimension: int, ledger: Floats | None) -> Agreement | None:
+def agreement(nodes: Nodes, dimension: int, state: Floats | None) -> Agreement | None:
     """Coefficients before and now, arm by arm, in what the contexts of both have in common: Chow's test.
 
-    An arm has a level of its own, too, and its own noise. ``ledger``: of a policy that may weigh its rounds; then it knows the
+    An arm has a level of its own, too, and its own noise. ``state``: of a policy that may weigh its rounds; then it knows the
     noise, the level of all arms, and what a round of history weighs.
     """
     leaves = nodes.arms.leaves
@@ -154,17 +155,17 @@ def agreement(nodes: Nodes, dimension: int, ledger: Floats | None) -> Agreement 
     if not plays[0].any():
         return None
     bent = two_valued(np.vstack([past, online]))
-    weighed = None if ledger is None or ledger[STANDARD] == 0.0 else ledger
+    own = None if state is None or named(state, POLICY).unit_noise == 0.0 else named(state, POLICY)
     usual = past[:, -dimension:] / np.maximum(plays[0], 1.0)[:, None]  # the mean context of an arm's history
-    if weighed is not None:
-        past *= history_weights(nodes.past, weighed, leaves)[:, None]
+    if state is not None and own is not None:
+        past *= history_weights(nodes.past, state, leaves)[:, None]
         online[:, :SCALARS] += nodes.online[leaves, -EXCESS:]
         for rows in (past, online):
-            rows[:, SCALARS : SCALARS + dimension] -= weighed[OFFSET] * rows[:, -dimension:]
-            rows[:, TOTAL] -= weighed[OFFSET] * rows[:, PLAYS]
+            rows[:, SCALARS : SCALARS + dimension] -= own.offset * rows[:, -dimension:]
+            rows[:, TOTAL] -= own.offset * rows[:, PLAYS]
     pairs = _pairs(past, online, plays, dimension)
-    level = 0.0 if weighed is None else float(weighed[OFFSET])
-    noise = _noise(pairs) if weighed is None else dict.fromkeys(pairs, float(weighed[SIG2]))
+    level = 0.0 if own is None else float(own.offset)
+    noise = _noise(pairs) if own is None else dict.fromkeys(pairs, float(own.noise))
     statistic, compared, found = 0.0, 0, []
     for k, pair in pairs.items():
         if noise[k] > 0.0:
