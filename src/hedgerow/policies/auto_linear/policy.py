@@ -5,51 +5,35 @@ from typing import Any
 
 import numpy as np
 
-from ...core.draws import draw, mixed
+from ...core.draws import draw
 from ...core.kernel import compiled
-from ...core.records import Field
-from ...core.sums import PLAYS, WAITS, dimension_of, fields_of, second_moments, usable, waiting_at
+from ...core.records import Field, named
+from ...core.sums import PLAYS, WAITS, dimension_of, fields_of, second_moments, usable
+from ...core.tree import SIZE
 from ...core.types import Floats, Integers, Links
 from ..family import Arrays, Change, Course, Estimates, Format, Waiting
-from ..forced_exploration import neglected
 from ..registry import Parameter, register
-from . import linear
-from .ledger import (
-    ASK,
-    CONSTANT,
-    DEPTH,
-    DRIFT,
-    ETA,
-    KEPT,
-    LEVELS,
-    OFFSET,
-    PHI,
-    RHO,
-    SIG2,
-    STANDARD,
+from . import updates
+from .forced_exploration import forced_arm
+from .index import best_arm, expected_reward
+from .noise_shape import history_weights
+from .refresh import depth_of_tree, refresh
+from .residuals import drop_impossible_bins, forget_residuals, mean_residual, merge_residuals
+from .standardize import standardized_rows
+from .state import (
+    NODE_FIELDS,
+    NODE_SIZE,
+    POLICY,
+    Parts,
+    dimension_given,
+    dimension_seen,
     forget_levels,
-    ledger_size,
-    mean_residual,
-    merged,
-    new_ledger,
-    standard_of,
+    new_state,
+    posterior_fields,
+    row_width,
+    state_fields,
 )
-from .lens import dimension_given, dimension_seen, viewed
-from .posterior import depth_of, derived_size
-from .rebuild import forget_residuals, rebuild
-from .shape import history_weights
 from .sums import EXCESS, reweighed
-from .width import bonus
-
-SELDOM = 8
-"""One round in so many, by a fixed shuffle, is looked at for an arm that is neglected."""
-
-
-@compiled
-def spared(tree: Links, online: Floats, history: Floats, waiting: Floats) -> int:
-    """The arm that this round is for whatever the context, or -1."""
-    rounds = 1.0 + online[0, PLAYS] + waiting_at(waiting, 0)
-    return neglected(tree, online, history, waiting, rounds) if mixed(int(rounds)) % SELDOM == 0 else -1
 
 
 @compiled
@@ -57,10 +41,10 @@ def choose(
     tree: Links, online: Floats, history: Floats, waiting: Floats, rows: Floats, state: Floats, context: Floats, key: int
 ) -> int:
     """The leaf to play, or -1 for a context that cannot be used."""
-    leaf = spared(tree, online, history, waiting)
+    leaf = forced_arm(tree, online, history, waiting)
     if leaf >= 0 and usable(context):
         return leaf
-    return linear.choose(tree, rows, waiting if len(waiting) > 0 else rows, state, context, draw(key, 0))
+    return best_arm(tree, rows, waiting if len(waiting) > 0 else rows, state, context, draw(key, 0))
 
 
 @compiled
@@ -76,13 +60,13 @@ def choose_many(
     chosen: Integers,
 ) -> None:
     """The leaf to play for each row of contexts."""
-    leaf = spared(tree, online, history, waiting)
+    leaf = forced_arm(tree, online, history, waiting)
     posterior = waiting if len(waiting) > 0 else rows
     for row in range(chosen.size):
         if leaf >= 0 and usable(contexts[row]):
             chosen[row] = leaf
         else:
-            chosen[row] = linear.choose(tree, rows, posterior, state, contexts[row], draw(keys[row], 0))
+            chosen[row] = best_arm(tree, rows, posterior, state, contexts[row], draw(keys[row], 0))
 
 
 @compiled
@@ -103,7 +87,7 @@ def play(
     for t in range(drawn.size):
         leaf = choose(tree, online, history, waiting, rows, state, contexts[t], -1)
         arms[t] = arm_of[leaf]
-        linear.learn(tree, online, history, rows, state, leaf, rewards[drawn[t], arms[t]], contexts[t])
+        updates.learn(tree, online, history, rows, state, leaf, rewards[drawn[t], arms[t]], contexts[t])
 
 
 class Linear:
@@ -117,30 +101,41 @@ class Linear:
         self.weights = values["weights"] == "auto"
 
     def format(self, nodes: int, dimension: int | None) -> Format:
-        """Sums with contexts; what waits, and the posterior with it; the posterior of each node; the ledger."""
+        """Weighed sums; what waits, and the posterior with it; the posterior of each node; the model."""
         d = dimension or 0
-        posterior = (Field("odd"), Field("posterior", shape=(derived_size(d) - 2,)))
-        online = (*fields_of(d, whole=True), Field("excess", shape=(EXCESS,)))
+        posterior, online = posterior_fields(d), (*fields_of(d, whole=True), Field("excess", shape=(EXCESS,)))
         waiting = (Field("decisions", low=0.0, whole=True), *posterior)
-        return Format(online, waiting, (Field("ceiling", low=0.0), *posterior), (Field("ledger", shape=(ledger_size(d),)),))
+        return Format(online, waiting, (NODE_FIELDS[0], *posterior), state_fields(d))
 
     def fit(self, arrays: Arrays, change: Change, waiting: Waiting = ()) -> Arrays:
-        """The model from the sums."""
-        tree, online, history, _, rows, state, _ = arrays
+        """The model from the sums. Other arms may have levels; residuals of predictions from another history do not count."""
         if change is Change.LOADED:
-            check_state(tree, state)
+            self.check(arrays)
             return arrays
-        if change is not Change.WAITING:
-            d = dimension_of(history.shape[1])
-            state = new_ledger(self.weights, d) if change is Change.MADE else state.copy()
-            if change in (Change.ARMS, Change.WITHDRAWN, Change.HISTORY):  # other arms may have levels
-                forget_levels(state)
-            if change is Change.HISTORY:  # nor do the residuals of predictions from another history count
-                forget_residuals(state, state[STANDARD])
-            state[ASK] = 0.0
-            rows = np.zeros((len(tree), derived_size(d)))
-            rebuild(tree, online, history, rows, state)
-        return arrays._replace(rows=rows, state=state, waiting=awaited(tree, rows, state, waiting))
+        if change is Change.WAITING:
+            return arrays._replace(waiting=narrowed(arrays, waiting))
+        tree, online, history, _, _, state, _ = arrays
+        d = dimension_of(history.shape[1])
+        state = new_state(self.weights, d) if change is Change.MADE else state.copy()
+        if change in (Change.ARMS, Change.WITHDRAWN, Change.HISTORY):
+            forget_levels(state)
+        if change is Change.HISTORY:
+            forget_residuals(state, named(state, POLICY).unit_noise)
+        named(state, POLICY).levels_due = 0.0
+        rows = np.zeros((len(tree), row_width(d)))
+        refresh(Parts(tree, online, history, rows, state))
+        fitted = arrays._replace(rows=rows, state=state)
+        return fitted._replace(waiting=narrowed(fitted, waiting))
+
+    def check(self, arrays: Arrays) -> None:
+        """Refuse numbers that no policy on this tree can have, though each is in its range."""
+        own, d = named(arrays.state, POLICY), dimension_given(arrays.state)
+        columns = own.constant_column == d if own.levels else own.constant_column < d
+        if not columns or own.depth != depth_of_tree(arrays.tree) or own.weights != float(self.weights):
+            raise ValueError("its state is that of another policy")
+        for rows in (arrays.rows, arrays.waiting):
+            if not are_covariances(rows, dimension_seen(arrays.state)):
+                raise ValueError("it holds a covariance that is none")
 
     def choose(self, arrays: Arrays, context: Floats, key: int) -> int:
         """The leaf to play, or -1 for a context that cannot be used."""
@@ -154,40 +149,41 @@ class Linear:
         choose_many(tree, online, history, waiting, rows, state, contexts, keys, chosen)
 
     def learn(self, arrays: Arrays, leaf: int, reward: float, context: Floats, waiting: Waiting | None = None) -> bool:
-        """Add a reward, unless the context cannot be used."""
+        """Add a reward, unless the context cannot be used; after a refresh, what still waits narrows the posterior again."""
         tree, online, history, waits, rows, state, _ = arrays
         if waiting is None:
-            learnt: bool = linear.learn(tree, online, history, rows, state, leaf, reward, context)
+            learnt: bool = updates.learn(tree, online, history, rows, state, leaf, reward, context)
             return learnt
-        if linear.settle(tree, online, history, waits, rows, state, leaf, reward, context):
+        if updates.settle(tree, online, history, waits, rows, state, leaf, reward, context):
             for other, shown in waiting:
-                linear.narrow(tree, waits, state, other, shown)
+                updates.narrow(tree, waits, state, other, shown)
         return True
 
     def wait(self, arrays: Arrays, leaf: int, context: Floats, times: int, waiting: Waiting = ()) -> None:
         """Count a decision that waits, or no longer."""
         tree, _, _, waits, rows, state, _ = arrays
         if times > 0:
-            linear.expect(tree, waits, rows, state, leaf, context)
+            updates.wait(tree, waits, rows, state, leaf, context)
             return
-        linear.forget(tree, waits, rows, leaf)
+        updates.give_up(tree, waits, rows, leaf)
         for other, shown in waiting:
-            linear.narrow(tree, waits, state, other, shown)
+            updates.narrow(tree, waits, state, other, shown)
 
     def estimates(self, arrays: Arrays, context: Floats) -> Estimates:
         """Mean and index of every node; a cluster's are those of its centroid."""
         tree, _, _, waits, rows, state, _ = arrays
         posterior = waits if len(waits) else rows
-        found = [linear.estimate(tree, posterior, state, context, node) for node in range(1, len(tree))]
-        means, spreads = np.array([(np.nan, np.nan), *found]).T
-        return Estimates(means, means + np.array([bonus(state, spread / state[SIG2]) for spread in spreads]), settings(arrays))
+        found = [expected_reward(tree, posterior, state, context, node) for node in range(1, len(tree))]
+        means, widths = np.array([(np.nan, np.nan), *found]).T
+        return Estimates(means, means + widths, settings(arrays))
 
     def merge(self, own: Arrays, other: Arrays, since: Arrays | None) -> tuple[Floats, Floats]:
-        """Rows whose weights stand for the same variance as the own ones; the state of two workers."""
+        """Sums add up, weights standing for the same noise as the own ones; the model is that of the worker who has one."""
         learnt = other.online - (0.0 if since is None else since.online)
         state = merged(own.state, other.state, None if since is None else since.state)
-        if state[STANDARD] > 0.0 and standard_of(other.state) > 0.0:
-            learnt = reweighed(learnt, state[STANDARD] / standard_of(other.state), dimension_given(own.state))
+        unit = named(state, POLICY).unit_noise
+        if unit > 0.0 and noise_of_unit(other.state) > 0.0:
+            learnt = reweighed(learnt, unit / noise_of_unit(other.state), dimension_given(own.state))
         return own.online + learnt, state
 
     def play(self, arrays: Arrays, course: Course, key: int) -> None:
@@ -196,54 +192,89 @@ class Linear:
         play(tree, online, history, waiting, rows, state, *course)
 
 
-def awaited(tree: Links, rows: Floats, state: Floats, waiting: Waiting) -> Floats:
+def narrowed(arrays: Arrays, waiting: Waiting) -> Floats:
     """Rows of the decisions that wait; none while nothing waits."""
-    waits = np.zeros_like(rows)
+    waits = np.zeros_like(arrays.rows)
     for leaf, context in waiting:
-        linear.expect(tree, waits, rows, state, leaf, context)
+        updates.wait(arrays.tree, waits, arrays.rows, arrays.state, leaf, context)
     return waits if waits[0, WAITS] > 0.0 else waits[:0]
 
 
-def check_state(tree: Links, state: Floats) -> None:
-    """Refuse a state whose columns are not those of the contexts, or whose depth is not that of the tree."""
-    levels, constant, dimension = state[LEVELS], state[CONSTANT], dimension_given(state)
-    columns = levels in (0.0, 1.0) and (constant == dimension if levels else constant in range(-1, dimension))
-    if not columns or state[DEPTH] != max(depth_of(tree, node) for node in range(len(tree))):
-        raise ValueError("its state is that of another policy")
+def are_covariances(rows: Floats, d: int) -> bool:
+    """Whether the rows of all nodes but the root hold covariances, up to rounding errors."""
+    found = rows[1:, NODE_SIZE + d : NODE_SIZE + d + d * d].reshape(-1, d, d)
+    if not found.size:
+        return True
+    size = 1e-6 * np.abs(found).max(axis=(1, 2))
+    symmetric = (np.abs(found - found.transpose(0, 2, 1)).max(axis=(1, 2)) <= size).all()
+    return bool(symmetric and (np.linalg.eigvalsh(found)[:, 0] >= -size).all())
+
+
+def noise_of_unit(state: Floats) -> float:
+    """The variance that weight 1 stands for or, as long as no round weighs otherwise, would; 0 if nothing is known."""
+    return float(named(state, POLICY).unit_noise) or mean_residual(state)
+
+
+def merged(state: Floats, other: Floats, since: Floats | None = None) -> Floats:
+    """The state of two workers, before a refresh brings it up to date: the rounds of both, and the model of the first.
+
+    Args:
+        state: Of the first worker.
+        other: Of the second.
+        since: Of the policy that both started from, whose rounds count once.
+
+    Returns:
+        A new state.
+    """
+    one, two = named(state, POLICY), named(other, POLICY)
+    both = (state if one.due > 1.0 else other).copy()
+    own = named(both, POLICY)
+    own.weights = one.weights
+    own.unit_noise = noise_of_unit(state) or noise_of_unit(other) if one.unit_noise or two.unit_noise else 0.0
+    own.levels_against = max(one.levels_against, two.levels_against)
+    own.least, own.largest = min(one.least, two.least), max(one.largest, two.largest)
+    own.rounds = 0.0
+    for bins in (own.bin_rounds, own.bin_predictions, own.bin_residuals):
+        bins[:] = 0.0
+    merge_residuals(both, state, 1.0)
+    merge_residuals(both, other, 1.0)
+    if since is not None:
+        merge_residuals(both, since, -1.0)
+    drop_impossible_bins(both)
+    return both
 
 
 def settings(arrays: Arrays) -> dict[str, float]:
-    """Noise, spreads within and between clusters, drift since history (standard deviations), offset, whether levels of the arms
-    were found that no column of the contexts stands for, whether weights are on.
+    """What is estimated: noise, spreads within and between clusters, drift (standard deviations), offset, levels, weights.
 
-    ``trusted``: the share of the history's information about its arms that counts.
+    ``levels``: whether arms have levels that no column of the contexts stands for. ``trusted``: the share of the history's
+    information about its arms that counts. ``weighted``: whether the noise grows with the mean.
     """
-    state, clustered = arrays.state, arrays.state[DEPTH] > 1.0
-    within, between = np.sqrt(state[[RHO, PHI]] * state[SIG2])
-    found = {"noise": _noise(state), "offset": float(state[OFFSET])}
-    found |= {"within": float(within), "between": float(between)} if clustered else {"within": float(between)}
+    own = named(arrays.state, POLICY)
+    unit_noise, clustered = own.unit_noise, own.depth > 1.0
+    below, top = np.sqrt(own.spread_below * own.noise), np.sqrt(own.spread_top * own.noise)
+    noise = np.sqrt(
+        (unit_noise > 0.0 and mean_residual(arrays.state)) or own.noise
+    )  # of a round of weight 1, or of all residuals
+    found = {"noise": float(noise), "offset": float(own.offset)}
+    found |= {"within": float(below), "between": float(top)} if clustered else {"within": float(top)}
     if arrays.history[0, PLAYS] > 0.0:
-        spread = between**2 + (state[DEPTH] - 1.0) * within**2
-        found["drift"] = float(np.sqrt((1.0 - state[KEPT]) ** 2 * spread + state[DRIFT] * state[SIG2]))
+        spread = top**2 + (own.depth - 1.0) * below**2
+        found["drift"] = float(np.sqrt((1.0 - own.kept) ** 2 * spread + own.drift * own.noise))
         found["trusted"] = _trusted(arrays)
-    return found | {"levels": float(state[LEVELS]), "weighted": float(state[ETA] > 0.0)}
-
-
-def _noise(state: Floats) -> float:
-    """Standard deviation of a round around its mean: of a round of weight 1 or, once some weigh otherwise, of the residuals."""
-    return float(np.sqrt((state[STANDARD] > 0.0 and mean_residual(state)) or state[SIG2]))
+    return found | {"levels": float(own.levels), "weighted": float(own.noise_intercept > 0.0)}
 
 
 def _trusted(arrays: Arrays) -> float:
     """Trace of all messages c^2 (A^-1 + delta I)^-1 of the histories over that of all A."""
-    history, state = arrays.history, arrays.state
-    if state[DRIFT] == 0.0:
+    history, state, own = arrays.history, arrays.state, named(arrays.state, POLICY)
+    if own.drift == 0.0:
         return 1.0
-    leaves = np.flatnonzero(arrays.tree[:, 1] == 0)
+    leaves = np.flatnonzero(arrays.tree[:, SIZE] == 0).astype(np.int32)
     weights = history_weights(history, state, leaves)
-    moments = second_moments(viewed(history[leaves], state), dimension_seen(state))
+    moments = second_moments(standardized_rows(history[leaves], state), dimension_seen(state))
     known = np.maximum(weights[:, None] * np.linalg.eigvalsh(moments), 0.0)
-    heard = state[KEPT] ** 2 * known / (1.0 + state[DRIFT] * known)
+    heard = own.kept**2 * known / (1.0 + own.drift * known)
     return float(heard.sum() / max(known.sum(), 1e-300))
 
 

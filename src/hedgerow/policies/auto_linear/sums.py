@@ -1,23 +1,18 @@
-"""The online sums of a hierarchical linear policy, whose rounds may weigh other than 1.
+"""The online sums of Auto with contexts, whose rounds may weigh other than 1.
 
-A row is that of sums.py, all parts with the context weighed, and what the weights add to the first three sums:
+A row is that of core/sums.py, all parts with the context weighed, and what the weights add to the first three sums:
 
     ... | sum of w - 1 | sum of (w - 1) r | sum of (w - 1) r^2
 
 Rows of a history have no such part: its rounds weigh 1 each until a refresh weighs the arm as a whole.
 """
 
-from ...core import sums
 from ...core.kernel import compiled
 from ...core.sums import PLAYS, SCALARS, SQUARES, TOTAL, packed_size
 from ...core.types import Floats
 
 EXCESS = 3
-
-
-def row_size(dimension: int | None) -> int:
-    """Length of a node's row."""
-    return sums.row_size(dimension) + EXCESS
+"""How many numbers a row has more than one of core/sums.py."""
 
 
 @compiled
@@ -31,7 +26,16 @@ def weighed(sums: Floats, node: int, part: int, dimension: int) -> float:
 
 
 def reweighed(rows: Floats, factor: float, dimension: int) -> Floats:
-    """Rows as if all their rounds weighed so many times more."""
+    """Rows as if all their rounds weighed so many times more.
+
+    Args:
+        rows: Online sums.
+        factor: By which weights grow.
+        dimension: Length of the contexts.
+
+    Returns:
+        New rows.
+    """
     changed, at = rows.copy(), SCALARS + 2 * dimension + packed_size(dimension)
     changed[:, SCALARS:at] *= factor
     changed[:, at:] = factor * (rows[:, at:] + rows[:, :SCALARS]) - rows[:, :SCALARS]

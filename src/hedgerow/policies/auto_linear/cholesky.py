@@ -1,4 +1,4 @@
-"""Integrating out a Gaussian vector that has A and b, f: its factor, its inverse, what it leaves behind, its message.
+"""Integrate out a Gaussian vector that has A and b, f: Cholesky factor, inverse, what is left of the rest, message.
 
 ``work`` is room for three matrices: A (lower triangle), then L of A + ridge I = L L' with one over its diagonal in place, since
 multiplying is cheaper than dividing, then whatever is solved with it.
@@ -54,7 +54,7 @@ def invert(work: Floats, rows: Floats, node: int, start: int) -> None:
 
 
 @summing
-def reduce(work: Floats, pair: Floats, spread: float, products: Floats) -> float:
+def integrate_out(work: Floats, pair: Floats, spread: float, products: Floats) -> float:
     """Integrate out what has A in work[0] and b, f: lower <y, z> by b_y' M b_z = (L^-1 b_y)'L^-1 b_z; log det (I + spread A)."""
     d = pair.shape[1]
     logdet: float = factor(work, 1.0 / spread) + d * math.log(spread)
@@ -73,19 +73,22 @@ def reduce(work: Floats, pair: Floats, spread: float, products: Floats) -> float
 
 
 @summing
-def pass_on(inverse: Floats, then: Floats, scale: float, kept: float, sums: Floats, info: Floats) -> None:
-    """The message of a history to its arm: c^2 (I / delta - M / delta^2), c M b / delta, c M f / delta; scale = 1 / delta."""
-    d = then.shape[1]
+def pass_on(inverse: Floats, pair: Floats, scale: float, kept: float, moments: Floats, cross: Floats) -> None:
+    """Add the message of a history to the sums of its arm, scale = 1 / delta.
+
+    c^2 (I / delta - M / delta^2),  c M b / delta,  c M f / delta
+    """
+    d = pair.shape[1]
     at = 0
     for i in range(d):
         first, second = 0.0, 0.0
         for j in range(d):
             entry = kept * scale * inverse[i * d + j]
-            first += entry * then[0, j]
-            second += entry * then[1, j]
+            first += entry * pair[0, j]
+            second += entry * pair[1, j]
             if j <= i:
-                sums[at + j] -= kept * scale * entry
+                moments[at + j] -= kept * scale * entry
         at += i + 1
-        sums[at - 1] += kept * kept * scale
-        info[0, i] += first
-        info[1, i] += second
+        moments[at - 1] += kept * kept * scale
+        cross[0, i] += first
+        cross[1, i] += second
