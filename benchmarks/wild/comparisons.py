@@ -42,7 +42,8 @@ def _without(what: str, quality: Callable[[object], bool]) -> Callable[[Scores, 
     def measure(scores: Scores, us: str) -> Estimate | None:
         if us + what not in scores.complete:
             return None
-        return ratio(scores.where([quality(problem) for problem in scores.problems]), us, us + what)
+        concerned = scores.where([quality(problem) for problem in scores.problems])
+        return ratio(concerned, us, us + what) if concerned.problems else None
 
     return measure
 
