@@ -52,7 +52,7 @@ def _nearness(scores: Scores, us: str) -> Estimate:
     return geometric_mean(ratio_to_best(scores, us))
 
 
-CLASSICAL = (
+STATIONARY_GOALS = (
     Goal("regret against the baseline's Auto, geometric mean", _against(f"{BASELINE}Auto"), 0.85, compared=False),
     Goal("share of random play's regret, mean", lambda scores, us: estimate(scores.of(us)), 0.38),
     Goal("ratio to the best of all policies, geometric mean", _nearness, 1.85),
@@ -67,7 +67,7 @@ CLASSICAL = (
 )
 """On stationary problems without contexts."""
 
-CONTEXTUAL = (
+CONTEXTUAL_GOALS = (
     Goal("ratio to the best of all policies, geometric mean", _nearness, 1.15),
     Goal("disasters", disasters, 0.02, share=True),
 )

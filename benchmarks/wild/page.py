@@ -132,7 +132,7 @@ def _heading(section: Section) -> str:
 def _tables(section: Section, figure: str = "") -> str:
     scores = section.scores
     parts = [f"## {_heading(section)}"]
-    wanted = {"Stationary": comparisons.CLASSICAL, "Contexts": comparisons.CONTEXTUAL}.get(section.title)
+    wanted = {"Stationary": comparisons.STATIONARY_GOALS, "Contexts": comparisons.CONTEXTUAL_GOALS}.get(section.title)
     if wanted:
         parts += ["### What Auto is asked to show", comparisons.goals(scores, wanted)]
     if section.title == "Stationary":
