@@ -247,8 +247,9 @@ def test_the_command_plays_goes_on_and_writes_a_page(tmp_path):
     page = tmp_path / "wild.md"
     invoke("page", tmp_path, "--into", page)
     text = page.read_text()
-    assert f"seeds {first} to {first + 2}" in text
+    assert f"--seeds {first}-" in text
     assert "3 with 3 replications" in text
+    assert "are there to tune on" in text
     assert "(wild-distribution.png)" in text
     assert (tmp_path / "wild-distribution.png").read_bytes().startswith(b"\x89PNG")
 

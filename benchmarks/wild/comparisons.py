@@ -90,7 +90,8 @@ def goals(scores: Scores, wanted: tuple[Goal, ...]) -> str:
         now = goal.measure(scores, "Auto") if "Auto" in scores.complete else None
         sign, bound = ">=" if goal.at_least else "<=", f"{100 * goal.bound:.0f} %" if goal.share else f"{goal.bound:g}"
         rows.append((goal.what, _shown(goal, today), _shown(goal, now), f"{sign} {bound}", _met(goal, now)))
-    return markdown(("what", f"{BASELINE}Auto", "Auto", "goal", "met"), rows)
+    table = markdown(("what", f"{BASELINE}Auto", "Auto", "goal", "met"), rows)
+    return f"{table}\n\nMet: by the figure itself, wherever its interval lies."
 
 
 def fewest_disasters(scores: Scores) -> str:
