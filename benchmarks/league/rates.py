@@ -7,7 +7,7 @@ import numpy as np
 from hedgerow.data.history import History
 from hedgerow.experiments.problems import Trial
 
-RARE = (0.1, 0.05, 0.05, 0.05, 0.02, 0.02, 0.02, 0.01, 0.01, 0.01)
+RARE_RATES = (0.1, 0.05, 0.05, 0.05, 0.02, 0.02, 0.02, 0.01, 0.01, 0.01)
 """Rates of ten ads: one is good, and each pays so seldom that its first plays say little."""
 
 
@@ -20,7 +20,7 @@ class Rates:
         groups: How many useless groups policies are told, as equal in size as can be; 0 for none.
     """
 
-    rates: tuple[float, ...] = RARE
+    rates: tuple[float, ...] = RARE_RATES
     groups: int = 0
     dimension: None = None
 

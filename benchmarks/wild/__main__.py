@@ -9,7 +9,7 @@ from rich.console import Console
 
 from benchmarks.wild.contestants import BASELINE, BASELINE_AUTO
 from benchmarks.wild.page import text, write
-from benchmarks.wild.run import KINDS, Plan, every_policy
+from benchmarks.wild.run import KINDS_OF_PROBLEMS, Plan, every_policy
 from benchmarks.wild.run import play as play_plan
 from hedgerow.cli import check_folder, run
 
@@ -20,7 +20,7 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, no_args_
 def play(
     seeds: Annotated[str, typer.Option(help="Problems, such as 30001-30400.")],
     into: Annotated[str, typer.Option(help="Folder of the results; what it holds is not played again.")],
-    kind: Annotated[str, typer.Option(help=f"Which problems: {', '.join(KINDS)}.")] = "classical",
+    kind: Annotated[str, typer.Option(help=f"Which problems: {', '.join(KINDS_OF_PROBLEMS)}.")] = "classical",
     policies: Annotated[str, typer.Option(help="Names with commas between them; all but the baseline's if left out.")] = "",
     workers: Annotated[int, typer.Option(min=1, help="Processes of this machine.")] = 2,
     backend: Annotated[str, typer.Option(help="joblib, or dask or ray for a cluster.")] = "joblib",
@@ -34,8 +34,8 @@ def play(
     python -m benchmarks.wild play --seeds 10001-10100 --policies "Auto, baseline Auto" --baseline ../old --into wild
     """
     first, last = _range(seeds)
-    if kind not in KINDS:
-        raise ValueError(f"--kind must be one of {', '.join(KINDS)}, got {kind!r}")
+    if kind not in KINDS_OF_PROBLEMS:
+        raise ValueError(f"--kind must be one of {', '.join(KINDS_OF_PROBLEMS)}, got {kind!r}")
     if backend not in ("joblib", "dask", "ray"):
         raise ValueError(f"--backend must be joblib, dask or ray, got {backend!r}")
     names = _names(policies, kind)

@@ -42,7 +42,8 @@ def _without(what: str, quality: Callable[[object], bool]) -> Callable[[Scores, 
     def measure(scores: Scores, us: str) -> Estimate | None:
         if us + what not in scores.complete:
             return None
-        return ratio(scores.where([quality(problem) for problem in scores.problems]), us, us + what)
+        concerned = scores.where([quality(problem) for problem in scores.problems])
+        return ratio(concerned, us, us + what) if concerned.problems else None
 
     return measure
 
@@ -51,7 +52,7 @@ def _nearness(scores: Scores, us: str) -> Estimate:
     return geometric_mean(ratio_to_best(scores, us))
 
 
-CLASSICAL = (
+STATIONARY_GOALS = (
     Goal("regret against the baseline's Auto, geometric mean", _against(f"{BASELINE}Auto"), 0.85, compared=False),
     Goal("share of random play's regret, mean", lambda scores, us: estimate(scores.of(us)), 0.38),
     Goal("ratio to the best of all policies, geometric mean", _nearness, 1.85),
@@ -66,7 +67,7 @@ CLASSICAL = (
 )
 """On stationary problems without contexts."""
 
-CONTEXTUAL = (
+CONTEXTUAL_GOALS = (
     Goal("ratio to the best of all policies, geometric mean", _nearness, 1.15),
     Goal("disasters", disasters, 0.02, share=True),
 )
@@ -89,7 +90,8 @@ def goals(scores: Scores, wanted: tuple[Goal, ...]) -> str:
         now = goal.measure(scores, "Auto") if "Auto" in scores.complete else None
         sign, bound = ">=" if goal.at_least else "<=", f"{100 * goal.bound:.0f} %" if goal.share else f"{goal.bound:g}"
         rows.append((goal.what, _shown(goal, today), _shown(goal, now), f"{sign} {bound}", _met(goal, now)))
-    return markdown(("what", f"{BASELINE}Auto", "Auto", "goal", "met"), rows)
+    table = markdown(("what", f"{BASELINE}Auto", "Auto", "goal", "met"), rows)
+    return f"{table}\n\nMet: by the figure itself, wherever its interval lies."
 
 
 def fewest_disasters(scores: Scores) -> str:

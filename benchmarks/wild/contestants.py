@@ -26,7 +26,7 @@ BINARY = ("Beta Thompson", "KL-UCB")
 """Rivals for 0/1 rewards only."""
 
 RIVALS = ("Gaussian Thompson", "MOSS", "AdaUCB", "IMED", *BINARY)
-CLASSICAL = (
+CLASSICAL_POLICIES = (
     *AUTO,
     *HUCBS,
     "META auto",
@@ -37,13 +37,16 @@ CLASSICAL = (
 )
 """All policies without contexts, but the baseline's."""
 
-CONTEXTUAL = (*AUTO, *(f"{policy} {alpha}" for policy in ("HLinUCB", "HLinUCBC", "META", "LinTSC") for alpha in ("0.25", "1")))
+CONTEXTUAL_POLICIES = (
+    *AUTO,
+    *(f"{policy} {alpha}" for policy in ("HLinUCB", "HLinUCBC", "META", "LinTSC") for alpha in ("0.25", "1")),
+)
 """All policies with contexts, but the baseline's."""
 
 WITHOUT_SETTINGS = ("Auto", "HUCB auto", "HUCBC auto", "META auto", "TSC", "UCBV", *RIVALS)
 """Policies that need no number from the user; AdaUCB is told the number of rounds, UCBV the range of the rewards."""
 
-DRAWS = 99
+DRAWING = 99
 """Number of the generator of the rivals that draw."""
 
 
@@ -131,4 +134,4 @@ def _play_rival(name: str, problem: Problem, rewards: np.ndarray, replication: i
         "IMED": imed.binary_imed if problem.noise == "bernoulli" else imed.gaussian_imed,
         "KL-UCB": klucb.klucb,
     }
-    return plays[name](rewards, log, generator(DRAWS, problem.seed, replication))
+    return plays[name](rewards, log, generator(DRAWING, problem.seed, replication))

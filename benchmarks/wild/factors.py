@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from benchmarks.wild.problems import Contextual
 
-SOME = 4
+FEWEST_AT_A_LEVEL = 4
 """Problems that a level needs to be shown."""
 
 
@@ -31,7 +31,7 @@ def _binned(value: Callable[[Any], float | None], ends: tuple[float, ...], names
     return level
 
 
-CLASSICAL = (
+CLASSICAL_FACTORS = (
     Factor("noise", lambda p: p.noise),
     Factor("shape of the means", lambda p: p.shape),
     Factor("clusters", lambda p: p.quality),
@@ -46,7 +46,7 @@ CLASSICAL = (
         _binned(lambda p: p.top if p.binary else None, (0.02, 0.1, 0.3), ("up to 2 %", "2-10 %", "10-30 %", "over 30 %")),
     ),
 )
-CONTEXTUAL = (
+CONTEXTUAL_FACTORS = (
     Factor("link", lambda p: p.coefficients.link),
     Factor("noise", lambda p: p.noise),
     Factor("contexts", lambda p: p.contexts.kind),
@@ -69,14 +69,14 @@ def cuts(problems: tuple[Any, ...]) -> list[tuple[str, str, list[bool]]]:
         problems: All of one kind.
 
     Returns:
-        Factor, level, and for each problem whether it has it. Levels of fewer than SOME problems are left out, and those of all.
+        Factor, level, and for each problem whether it has it; without levels of fewer than FEWEST_AT_A_LEVEL problems, or of all.
     """
     found = []
-    for factor in CONTEXTUAL if problems and isinstance(problems[0], Contextual) else CLASSICAL:
+    for factor in CONTEXTUAL_FACTORS if problems and isinstance(problems[0], Contextual) else CLASSICAL_FACTORS:
         levels = [factor.level(problem) for problem in problems]
         for level in _sorted({level for level in levels if level is not None}):
             chosen = [one == level for one in levels]
-            if SOME <= sum(chosen) < len(problems):
+            if FEWEST_AT_A_LEVEL <= sum(chosen) < len(problems):
                 found.append((factor.name, level, chosen))
     return found
 

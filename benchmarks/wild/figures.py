@@ -16,7 +16,7 @@ from hedgerow.present.plots import GREY, OKABE_ITO, new_figure, style
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-SHOWN = {
+DRAWN_POLICIES = {
     "classical": (
         "Auto",
         f"{BASELINE}Auto",
@@ -30,7 +30,7 @@ SHOWN = {
 }
 """Policies whose distributions are drawn."""
 
-WIDEST = 50.0
+WIDEST_RATIO = 50.0
 """Largest ratio on the axis of the distributions."""
 
 COLOURS = (OKABE_ITO[1], OKABE_ITO[0], *OKABE_ITO[2:])
@@ -58,7 +58,9 @@ def distribution(panels: Sequence[tuple[str, str, Scores]]) -> "Figure":
                 share = np.arange(1, ratios.size + 1) / ratios.size
                 width = 2.6 if name == protagonist(scores) else 1.4
                 axes.step(ratios, share, where="post", label=name, color=colour, linestyle=dashes, linewidth=width)
-            axes.set(xscale="log", xlim=(1.0, WIDEST), ylim=(0, 1), xlabel="regret over that of the best policy of the problem")
+            axes.set(
+                xscale="log", xlim=(1.0, WIDEST_RATIO), ylim=(0, 1), xlabel="regret over that of the best policy of the problem"
+            )
             axes.set_title(f"{title}: {len(scores.problems)} problems", loc="left")
             axes.legend(loc="lower right")
             _plain_ticks(axes.xaxis, (1, 1.2, 2, 5, 10, 20, 50))
@@ -100,7 +102,7 @@ def save(figure: "Figure", path: Path) -> None:
 
 
 def _shown(scores: Scores, kind: str) -> list[str]:
-    return [name for name in SHOWN[kind] if name in scores.complete] or [protagonist(scores)]
+    return [name for name in DRAWN_POLICIES[kind] if name in scores.complete] or [protagonist(scores)]
 
 
 def _half(factors: Sequence[str]) -> int:

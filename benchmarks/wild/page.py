@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
+
 import hedgerow
 from benchmarks.wild import comparisons, figures, tables
 from benchmarks.wild.factors import cuts
@@ -16,18 +18,20 @@ Written by `python -m benchmarks.wild page`; hedgerow {version}, commit {commit}
 
 Random bandit problems with known truth, and many policies on all of them. Each factor of a problem is drawn by itself: its size,
 the noise, the means, how well the clusters fit, what the history tells, whether the means change, the units.
-`benchmarks/wild/problems/` says how. Policies were tuned on none of these problems.
+`benchmarks/wild/problems/` says how. {tuned}
 """
+
+EXPLORED = (range(1, 1001), range(10_001, 20_001))
+"""Seeds that policies may have been tuned on."""
 
 HOW = """## How to play
 
-    python -m benchmarks.wild play --seeds {seeds} --into FOLDER
-    python -m benchmarks.wild play --seeds {seeds} --kind contextual --into FOLDER
+{commands}
     python -m benchmarks.wild play --seeds {seeds} --policies "baseline Auto" --baseline ../old --into FOLDER
     python -m benchmarks.wild tables FOLDER
     python -m benchmarks.wild page FOLDER --into docs/wild.md
 
-A run that was stopped goes on where it was. The third line has an older hedgerow play, from a folder made with
+A run that was stopped goes on where it was. With `--baseline` an older hedgerow plays, from a folder made with
 `git worktree add ../old COMMIT`: so any change can be compared with any past commit. To try a change, play seeds 10,001 to
 20,000; play others only when the code is final.
 """
@@ -104,7 +108,7 @@ def write(folders: Sequence[Path], into: Path) -> list[Path]:
         The files written.
     """
     found, lines = sections(folders)
-    head = TITLE.format(version=hedgerow.__version__, commit=hedgerow_version())
+    head = TITLE.format(version=hedgerow.__version__, commit=hedgerow_version(), tuned=_tuned(found))
     parts = [head, *lines, tables.NOTES]
     drawn = [section for section in found if section.title != "Changing"] or found
     paths = [into.with_name(f"{into.stem}-distribution.png")]
@@ -118,8 +122,7 @@ def write(folders: Sequence[Path], into: Path) -> list[Path]:
             parts.append(_tables(section, f"![Ratio to the best by factor]({path.name})"))
         else:
             parts.append(_tables(section))
-    seeds = [problem.seed for section in found for problem in section.scores.problems]
-    parts.append(HOW.format(seeds=f"{min(seeds)}-{max(seeds)}"))
+    parts.append(HOW.format(commands="\n".join(map(_command, found)), seeds=_seeds(found[0].scores, "-")))
     into.write_text("\n\n".join(part.rstrip("\n") for part in parts) + "\n")
     return [into, *paths]
 
@@ -129,10 +132,31 @@ def _heading(section: Section) -> str:
     return f"{section.title}: {count} problem{'s' if count > 1 else ''}"
 
 
+def _tuned(found: Sequence[Section]) -> str:
+    """Whether the problems are fresh."""
+    explored = {
+        problem.seed for section in found for problem in section.scores.problems if any(problem.seed in e for e in EXPLORED)
+    }
+    if explored:
+        return f"A trial run: seeds from {min(explored)} to {max(explored)} are there to tune on, and the figures may flatter."
+    return "Nothing was tuned on these problems: they were played once the code was final."
+
+
+def _seeds(scores: Scores, to: str) -> str:
+    seeds = [problem.seed for problem in scores.problems]
+    return f"{min(seeds)}{to}{max(seeds)}" if seeds else "none"
+
+
+def _command(section: Section) -> str:
+    """What plays the problems of a section."""
+    kind = "contextual" if section.kind == "contextual" else section.title.lower()
+    return f"    python -m benchmarks.wild play --seeds {_seeds(section.scores, '-')} --kind {kind} --into FOLDER"
+
+
 def _tables(section: Section, figure: str = "") -> str:
     scores = section.scores
     parts = [f"## {_heading(section)}"]
-    wanted = {"Stationary": comparisons.CLASSICAL, "Contexts": comparisons.CONTEXTUAL}.get(section.title)
+    wanted = {"Stationary": comparisons.STATIONARY_GOALS, "Contexts": comparisons.CONTEXTUAL_GOALS}.get(section.title)
     if wanted:
         parts += ["### What Auto is asked to show", comparisons.goals(scores, wanted)]
     if section.title == "Stationary":
@@ -147,10 +171,17 @@ def _tables(section: Section, figure: str = "") -> str:
     return "\n\n".join(part for part in parts if part)
 
 
+def _by_seed(kind: str, scores: Scores) -> str:
+    if kind == "contextual":
+        return f"seeds {_seeds(scores, ' to ')}"
+    still = np.array([problem.change == "stationary" for problem in scores.problems], dtype=bool)
+    ranges = (_seeds(scores.where(chosen), " to ") for chosen in (still, ~still))
+    return "stationary ones of seeds {}, changing ones of seeds {}".format(*ranges)
+
+
 def _origin(kind: str, played: Played) -> str:
     """Where the numbers come from."""
     scores = played.scores
-    seeds = [problem.seed for problem in scores.problems]
     numbers = " and ".join(
         f"{count} with {times} replication{'s' if times > 1 else ''}" for times, count in sorted(played.replications.items())
     )
@@ -159,9 +190,7 @@ def _origin(kind: str, played: Played) -> str:
         by_version.setdefault(", ".join(versions), []).append(name)
     most = max(by_version, key=lambda version: len(by_version[version]))
     others = [f"{version} played {', '.join(names)}" for version, names in by_version.items() if version != most]
-    lines = [
-        f"{kind.capitalize()} problems: seeds {min(seeds)} to {max(seeds)}, {len(seeds)} problems, {numbers}." if seeds else ""
-    ]
+    lines = [f"{kind.capitalize()} problems: {len(scores.problems)}, {numbers}; {_by_seed(kind, scores)}."]
     lines.append(f"Commit {'; '.join([*others, f'{most} all others'])}.")
     if played.unfinished:
         lines.append(f"{played.unfinished} more are left out: not all policies have played them.")

@@ -16,7 +16,7 @@ from benchmarks.wild.contestants import BASELINE, stand_in, suits
 from benchmarks.wild.results import Row
 from benchmarks.wild.trial import Trial, drawn, hedgerow_version, play_trial
 
-KINDS = ("classical", "stationary", "changing", "contextual")
+KINDS_OF_PROBLEMS = ("classical", "stationary", "changing", "contextual")
 """Of problems: all without contexts, those among them whose means stay or change, and those with contexts."""
 
 REPLICATIONS = 3
@@ -33,7 +33,7 @@ class Plan:
     Args:
         first: The first seed.
         last: The last.
-        kind: One of KINDS.
+        kind: One of KINDS_OF_PROBLEMS.
         policies: Names.
         into: Folder of the results.
         workers: Processes.
@@ -64,12 +64,12 @@ def every_policy(kind: str) -> tuple[str, ...]:
     """Return the names of all policies that play a kind of problems.
 
     Args:
-        kind: One of KINDS.
+        kind: One of KINDS_OF_PROBLEMS.
 
     Returns:
         Their names, the baseline's not among them.
     """
-    return contestants.CONTEXTUAL if kind == "contextual" else contestants.CLASSICAL
+    return contestants.CONTEXTUAL_POLICIES if kind == "contextual" else contestants.CLASSICAL_POLICIES
 
 
 def play(plan: Plan, say: Callable[[str], None]) -> None:

@@ -15,7 +15,7 @@ from benchmarks.wild.results import Row
 from benchmarks.wild.run import every_policy
 from benchmarks.wild.trial import drawn
 
-ALIKE = 1e-4
+LEAST_LOST = 1e-4
 """Units a round that uniform random play must lose; else the arms are alike, and a score would be a ratio of nothing."""
 
 
@@ -93,7 +93,7 @@ def load(folder: Path, kind: str) -> Played | None:
         common = set.intersection(*(set(found) for found in by_policy.values()))
         if not common:
             unfinished += 1
-        elif _lost(next(iter(by_policy.values())), common) / problem.rounds / problem.unit <= ALIKE:
+        elif _lost(next(iter(by_policy.values())), common) / problem.rounds / problem.unit <= LEAST_LOST:
             alike += 1
         else:
             problems.append(problem)

@@ -10,7 +10,7 @@ from benchmarks.wild.scores import Scores
 FLOOR = 0.01
 """Added to every score before ratios: below a hundredth of random play's regret nothing counts."""
 
-NEAR = 1.2
+NEAR_BEST = 1.2
 """Ratio to the best up to which a policy is near it."""
 
 FAR, BAD = 5.0, 0.05
@@ -116,7 +116,7 @@ def near_best(scores: Scores, policy: str) -> Estimate:
     Returns:
         A share.
     """
-    return estimate((ratio_to_best(scores, policy) < NEAR).astype(float))
+    return estimate((ratio_to_best(scores, policy) < NEAR_BEST).astype(float))
 
 
 def disasters(scores: Scores, policy: str) -> Estimate:

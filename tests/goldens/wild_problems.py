@@ -17,16 +17,16 @@ import numpy as np
 from benchmarks.wild.problems import Classical, Contextual, contextual, problem
 
 PATH = Path(__file__).with_suffix(".json")
-CLASSICAL, CONTEXTUAL = range(1, 61), range(1, 31)
-SMALL = 300_000
+CLASSICAL_SEEDS, CONTEXTUAL_SEEDS = range(1, 61), range(1, 31)
+MOST_CELLS_HELD = 300_000
 """Arms times rounds up to which the rewards of replication 0 are held, too."""
 
 
 def held() -> dict[str, dict[str, list[Any]]]:
     """What is held of every problem, by kind and seed."""
     return {
-        "classical": {str(seed): of_classical(problem(seed)) for seed in CLASSICAL},
-        "contextual": {str(seed): of_contextual(contextual(seed)) for seed in CONTEXTUAL},
+        "classical": {str(seed): of_classical(problem(seed)) for seed in CLASSICAL_SEEDS},
+        "contextual": {str(seed): of_contextual(contextual(seed)) for seed in CONTEXTUAL_SEEDS},
     }
 
 
@@ -49,7 +49,7 @@ def of_contextual(drawn: Contextual) -> list[Any]:
 
 
 def _table(drawn: Classical | Contextual) -> list[float]:
-    if drawn.arms * drawn.rounds > SMALL:
+    if drawn.arms * drawn.rounds > MOST_CELLS_HELD:
         return []
     return _sums([part * np.arange(1, part.shape[1] + 1) for part in drawn.table(0)])
 

@@ -8,10 +8,10 @@ import numpy as np
 
 from .change import CHANGES, course
 from .clusters import QUALITIES, SIZES, clusters
-from .draws import CLASSICAL, TABLE, Array, generator, one_of
-from .history import HISTORIES, logged
+from .draws import CLASSICAL_KIND, FIRST_TABLE, Array, generator, one_of
+from .history import CLASSICAL_HISTORIES, logged
 from .means import means
-from .noise import NEGATIVE, NOISES, noise, units
+from .noise import CLASSICAL_NOISES, NEGATIVE, noise, units
 from .sizes import size
 
 
@@ -97,9 +97,11 @@ def problem(seed: int) -> Classical:
         >>> drawn.table(0)[0].shape == (drawn.rounds, drawn.arms)
         True
     """
-    of_size, of_noise, of_means, of_units, of_clusters, of_history, of_change = (generator(CLASSICAL, seed, n) for n in range(7))
+    of_size, of_noise, of_means, of_units, of_clusters, of_history, of_change = (
+        generator(CLASSICAL_KIND, seed, n) for n in range(7)
+    )
     K, T = size(of_size)
-    kind = one_of(of_noise, NOISES)
+    kind = one_of(of_noise, CLASSICAL_NOISES)
     binary = kind == "bernoulli"
     drawn = means(of_means, K, binary=binary)
     m = drawn.of_arms
@@ -107,7 +109,7 @@ def problem(seed: int) -> Classical:
     rewards = noise(of_noise, kind, m)
     quality, sizes = one_of(of_clusters, QUALITIES), one_of(of_clusters, SIZES)
     cluster = clusters(of_clusters, m, quality, sizes)
-    told = one_of(of_history, HISTORIES)
+    told = one_of(of_history, CLASSICAL_HISTORIES)
     log = logged(of_history, told, m, binary=binary, negative=kind in NEGATIVE)
     seen = rewards.draw(log.means[log.arms], log.arms, of_history)
     change = one_of(of_change, CHANGES)
@@ -116,7 +118,7 @@ def problem(seed: int) -> Classical:
 
     def table(expected: Array, replication: int) -> Array:
         wide = np.broadcast_to(expected, (T, K))
-        return rewards.draw(wide, np.broadcast_to(arms, (T, K)), generator(CLASSICAL, seed, TABLE + replication))
+        return rewards.draw(wide, np.broadcast_to(arms, (T, K)), generator(CLASSICAL_KIND, seed, FIRST_TABLE + replication))
 
     return Classical(
         seed=seed,

@@ -20,28 +20,28 @@ import numpy as np
 from .clusters import mistaken, redealt
 from .coefficients import Coefficients, coefficients
 from .contexts import Contexts, contexts
-from .draws import CONTEXTUAL, TABLE, Array, Generator, generator, log_uniform, one_of
+from .draws import CONTEXTUAL_KIND, FIRST_TABLE, Array, Generator, generator, log_uniform, one_of
 
-NOISES = {"gaussian": 0.4, "arm_sd": 0.2, "growing": 0.2, "heavy": 0.2}
+CONTEXTUAL_NOISES = {"gaussian": 0.4, "arm_sd": 0.2, "growing": 0.2, "heavy": 0.2}
 """How likely each kind of noise is."""
 
 LARGEST_LEVEL = {"gaussian": 5.0, "arm_sd": 3.0, "growing": 2.0, "heavy": 3.0, "bernoulli": 1.0}
 """Upper end of the noise's level, of each kind."""
 
 LEAST_LEVEL = 0.1
-QUALITIES = {"none": 0.2, "true": 0.4, "mixed": 0.1, "wrong": 0.1, "shuffled": 0.2}
+CONTEXTUAL_QUALITIES = {"none": 0.2, "true": 0.4, "mixed": 0.1, "wrong": 0.1, "shuffled": 0.2}
 """How likely each quality of the clusters is."""
 
-HISTORIES = {"none": 0.4, "honest": 0.42, "swapped": 0.09, "biased": 0.09}
+CONTEXTUAL_HISTORIES = {"none": 0.4, "honest": 0.42, "swapped": 0.09, "biased": 0.09}
 """How likely each kind of history is."""
 
-BIAS = 0.3
+BIAS_OF_RATES = 0.3
 """What a bias of 1 adds to a rate of 0/1 rewards."""
 
-CELLS = 1e9
+MOST_CONTEXTUAL_CELLS = 1e9
 """Most d d K T."""
 
-FEWEST_ROUNDS, MOST_ROUNDS = 300, 10_000
+FEWEST_CONTEXTUAL_ROUNDS, MOST_CONTEXTUAL_ROUNDS = 300, 10_000
 PROBED = 1000
 """Contexts on which f is measured, to scale it."""
 
@@ -142,18 +142,20 @@ def contextual(seed: int) -> Contextual:
         >>> drawn.table(0)[0].shape == (drawn.rounds, drawn.dimension)
         True
     """
-    of_size, of_contexts, of_truth, probe, of_noise, of_clusters, of_history = (generator(CONTEXTUAL, seed, n) for n in range(7))
+    of_size, of_contexts, of_truth, probe, of_noise, of_clusters, of_history = (
+        generator(CONTEXTUAL_KIND, seed, n) for n in range(7)
+    )
     d, K, T = _size(of_size)
     shown = contexts(of_contexts, d)
     truth = coefficients(of_truth, K, shown.columns)
     rewards = _rewards(of_noise, truth, shown.draw(probe, PROBED)[0])
-    quality = one_of(of_clusters, QUALITIES)
-    history = one_of(of_history, HISTORIES)
+    quality = one_of(of_clusters, CONTEXTUAL_QUALITIES)
+    history = one_of(of_history, CONTEXTUAL_HISTORIES)
     cluster = _clusters(of_clusters, quality, truth.group)
     arms, paid, seen = _logged(of_history, history, K, shown, lambda known: rewards.expected(truth.payoff(known)), rewards)
 
     def table(replication: int) -> tuple[Array, Array, Array]:
-        rng = generator(CONTEXTUAL, seed, TABLE + replication)
+        rng = generator(CONTEXTUAL_KIND, seed, FIRST_TABLE + replication)
         known, shown_now = shown.draw(rng, T)
         expected = rewards.expected(truth.payoff(known))
         drawn = rewards.draw(expected, np.broadcast_to(np.arange(K), expected.shape), rng)
@@ -181,14 +183,14 @@ def contextual(seed: int) -> Contextual:
 
 def _size(rng: Generator) -> tuple[int, int, int]:
     d, K = round(log_uniform(rng, 1, 50)), round(log_uniform(rng, 2, 300))
-    T = round(log_uniform(rng, FEWEST_ROUNDS, MOST_ROUNDS))
-    return d, K, max(FEWEST_ROUNDS, min(T, int(CELLS / (d * d * K))))
+    T = round(log_uniform(rng, FEWEST_CONTEXTUAL_ROUNDS, MOST_CONTEXTUAL_ROUNDS))
+    return d, K, max(FEWEST_CONTEXTUAL_ROUNDS, min(T, int(MOST_CONTEXTUAL_CELLS / (d * d * K))))
 
 
 def _rewards(rng: Generator, truth: Coefficients, known: Array) -> Rewards:
     payoff = truth.payoff(known)
     scale = 1 / max(payoff.std(1).mean(), 1e-9)
-    kind = "bernoulli" if truth.link == "logistic" else one_of(rng, NOISES)
+    kind = "bernoulli" if truth.link == "logistic" else one_of(rng, CONTEXTUAL_NOISES)
     intercept, slope = rng.uniform(-4, 1), log_uniform(rng, 0.5, 3)
     added, unit = rng.uniform(-3, 3), 1.0 if rng.random() < 0.6 else log_uniform(rng, 0.05, 20)
     level = log_uniform(rng, LEAST_LEVEL, LARGEST_LEVEL[kind])
@@ -222,5 +224,5 @@ def _logged(
     if history == "biased":
         off = rng.normal(size=arms) * log_uniform(rng, 0.1, 3)
         binary = rewards.kind == "bernoulli"
-        expected = np.clip(expected + BIAS * off[played], 0, 1) if binary else expected + off[played]
+        expected = np.clip(expected + BIAS_OF_RATES * off[played], 0, 1) if binary else expected + off[played]
     return played, rewards.draw(expected, paying, rng), seen

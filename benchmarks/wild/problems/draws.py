@@ -12,10 +12,10 @@ Array = np.ndarray[Any, Any]
 SALT = 20261118
 """Part of every seed, so that no other draws of this repository are the same."""
 
-CLASSICAL, CONTEXTUAL = 0, 1
+CLASSICAL_KIND, CONTEXTUAL_KIND = 0, 1
 """Kinds of problems in a seed."""
 
-TABLE = 100
+FIRST_TABLE = 100
 """Number of the generator of replication 0; the factors have lower ones."""
 
 
@@ -23,7 +23,7 @@ def generator(kind: int, seed: int, factor: int) -> Generator:
     """Return the generator of one factor of one problem.
 
     Args:
-        kind: CLASSICAL or CONTEXTUAL.
+        kind: CLASSICAL_KIND or CONTEXTUAL_KIND.
         seed: Of the problem.
         factor: Number of the factor.
 

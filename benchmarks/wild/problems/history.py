@@ -18,7 +18,7 @@ import numpy as np
 
 from .draws import Array, Generator, log_uniform, normal_scores
 
-HISTORIES = {"none": 0.35, "honest": 0.39, "biased": 0.078, "swapped": 0.0585, "scaled": 0.0585, "changed": 0.065}
+CLASSICAL_HISTORIES = {"none": 0.35, "honest": 0.39, "biased": 0.078, "swapped": 0.0585, "scaled": 0.0585, "changed": 0.065}
 """How likely each kind of history is."""
 
 
@@ -34,7 +34,7 @@ def logged(rng: Generator, kind: str, means: Array, *, binary: bool, negative: b
 
     Args:
         rng: Of this factor.
-        kind: One of HISTORIES.
+        kind: One of CLASSICAL_HISTORIES.
         means: Of the arms in the rounds, before units.
         binary: Whether rewards are 0 or 1.
         negative: Whether a mean may be negative.

@@ -57,7 +57,7 @@ def _pareto(rng: Generator, arms: int) -> Array:
     return rng.pareto(rng.uniform(1, 3), arms)
 
 
-SHAPES: dict[str, Callable[[Generator, int], Array]] = {
+SHAPES_OF_MEANS: dict[str, Callable[[Generator, int], Array]] = {
     "beta": _beta,
     "equal": _equal,
     "one_good": _one_good,
@@ -79,8 +79,8 @@ def means(rng: Generator, arms: int, *, binary: bool) -> Means:
     Returns:
         The means before units, between 0 and 1.
     """
-    shape = one_of(rng, dict.fromkeys(SHAPES, 1.0))
-    drawn = SHAPES[shape](rng, arms)
+    shape = one_of(rng, dict.fromkeys(SHAPES_OF_MEANS, 1.0))
+    drawn = SHAPES_OF_MEANS[shape](rng, arms)
     if np.ptp(drawn) < 1e-12:
         drawn = _equal(rng, arms)
     stretched = (drawn - drawn.min()) / np.ptp(drawn)

@@ -19,7 +19,15 @@ import numpy as np
 
 from .draws import Array, Generator, log_uniform
 
-NOISES = {"bernoulli": 0.35, "gaussian": 0.15, "uniform": 0.10, "growing": 0.08, "arm_sd": 0.10, "heavy": 0.10, "revenue": 0.12}
+CLASSICAL_NOISES = {
+    "bernoulli": 0.35,
+    "gaussian": 0.15,
+    "uniform": 0.10,
+    "growing": 0.08,
+    "arm_sd": 0.10,
+    "heavy": 0.10,
+    "revenue": 0.12,
+}
 """How likely each kind of noise is."""
 
 NEGATIVE = ("gaussian", "arm_sd")
@@ -70,7 +78,7 @@ def noise(rng: Generator, kind: str, means: Array) -> Noise:
 
     Args:
         rng: Of this factor.
-        kind: One of NOISES.
+        kind: One of CLASSICAL_NOISES.
         means: Of the arms, before units.
 
     Returns:

@@ -4,10 +4,10 @@ import numpy as np
 
 from .draws import Generator, log_uniform
 
-CELLS = 2e7
+MOST_CLASSICAL_CELLS = 2e7
 """Most arms times rounds."""
 
-FEWEST_ROUNDS, MOST_ROUNDS = 200, 100_000
+FEWEST_CLASSICAL_ROUNDS, MOST_CLASSICAL_ROUNDS = 200, 100_000
 
 
 def size(rng: Generator) -> tuple[int, int]:
@@ -20,5 +20,5 @@ def size(rng: Generator) -> tuple[int, int]:
         The number of arms and of rounds.
     """
     arms = round(log_uniform(rng, 2, 1000))
-    rounds = int(np.clip(round(arms * log_uniform(rng, 5, 1000)), FEWEST_ROUNDS, MOST_ROUNDS))
-    return arms, max(min(rounds, int(CELLS) // arms), FEWEST_ROUNDS)
+    rounds = int(np.clip(round(arms * log_uniform(rng, 5, 1000)), FEWEST_CLASSICAL_ROUNDS, MOST_CLASSICAL_ROUNDS))
+    return arms, max(min(rounds, int(MOST_CLASSICAL_CELLS) // arms), FEWEST_CLASSICAL_ROUNDS)

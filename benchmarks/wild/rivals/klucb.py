@@ -12,7 +12,7 @@ from hedgerow.core.kernel import compiled
 from hedgerow.core.types import Floats, Integers
 from hedgerow.policies.klucb import bernoulli_divergence
 
-EXACT = 1e-9
+BOUND_TOLERANCE = 1e-9
 """How exact a bound is."""
 
 
@@ -28,7 +28,7 @@ def kl_bound(mean: float, level: float) -> float:
         The bound, from below.
     """
     low, high = mean, min(1.0, mean + math.sqrt(0.5 * level))  # Pinsker: kl(p, q) >= 2 (p - q)^2
-    while high - low > EXACT:
+    while high - low > BOUND_TOLERANCE:
         middle = 0.5 * (low + high)
         if bernoulli_divergence(mean, middle) > level:
             high = middle
