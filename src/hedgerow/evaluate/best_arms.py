@@ -6,26 +6,16 @@ import numpy as np
 
 from ..core.types import Floats, Label
 from ..present.numbers import decimals
-from .settings import VERDICT
 
+MOST_SHOWN = 20
 TEXTS = {"arm", "group"}
 """Columns that are no numbers."""
 
 
 def best(arms: Sequence[Label], groups: Sequence[Label] | None, plays: Floats, means: Floats) -> list[dict[str, str]]:
-    """The cells of a table of the best arms, the highest mean first.
-
-    Args:
-        arms: Their labels.
-        groups: The group of each arm, if there are groups.
-        plays: Rows of each arm.
-        means: Expected rewards: median, 5 % and 95 % quantile (3 x arms).
-
-    Returns:
-        The cells of at most 20 arms, by column.
-    """
+    """The cells of at most 20 arms by column, the highest mean first; ``means`` are median, 5 % and 95 % quantile (3 x arms)."""
     median, low, high = means
-    order = np.argsort(-median, kind="stable")[: VERDICT.most_shown].tolist()
+    order = np.argsort(-median, kind="stable")[:MOST_SHOWN].tolist()
     reach = (high - low)[order]
     after = max(decimals(median.tolist(), 3), decimals([float(np.median(reach))], 2))
     shown = []
@@ -37,44 +27,18 @@ def best(arms: Sequence[Label], groups: Sequence[Label] | None, plays: Floats, m
 
 
 def named(means: Floats | None) -> dict[str, list[float]] | None:
-    """Expected rewards for JSON.
-
-    Args:
-        means: Median, 5 % and 95 % quantile (3 x arms).
-
-    Returns:
-        Each by its name; None without means.
-    """
+    """For JSON."""
     return None if means is None else dict(zip(("median", "low", "high"), means.tolist(), strict=True))
 
 
 def rest(arms: Sequence[Label], where: str) -> list[str]:
-    """How many arms the table leaves out.
-
-    Args:
-        arms: Their labels.
-        where: Where all of them are.
-
-    Returns:
-        A sentence; none if the table has all.
-    """
-    more = len(arms) - VERDICT.most_shown
+    """How many arms the table leaves out, if any, and where they are."""
+    more = len(arms) - MOST_SHOWN
     return [f"{more:,} more arm{'' if more == 1 else 's'}: all are in {where}."] if more > 0 else []
 
 
 def lines(arms: Sequence[Label], groups: Sequence[Label] | None, plays: Floats, means: Floats, where: str) -> list[str]:
-    """The table as text.
-
-    Args:
-        arms: Their labels.
-        groups: The group of each arm, if there are groups.
-        plays: Rows of each arm.
-        means: Expected rewards: median, 5 % and 95 % quantile (3 x arms).
-        where: Where all arms are.
-
-    Returns:
-        Its lines.
-    """
+    """The table as text."""
     shown = best(arms, groups, plays, means)
     columns = {name: [name, *(" ".join(row[name].split()) for row in shown)] for name in shown[0]}
     padded = [_padded(cells, left=name in TEXTS or name == [*columns][-1]) for name, cells in columns.items()]

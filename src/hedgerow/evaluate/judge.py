@@ -9,7 +9,7 @@ from ..core.types import Floats, Integers
 from ..inference.sums import Sums
 from ..inference.two_level import spread_of_means
 from .posterior_sampler import sample
-from .sampler_state import ARM, ARM_SIZE, LEVELS, LEVELS_SIZE, SETTINGS, SIDE, SIDE_SIZE
+from .sampler_state import COMMON, COMMON_SIZE, MEMBER, MEMBER_SIZE, SETTINGS, SIDE, SIDE_SIZE
 from .split import Split
 
 
@@ -43,8 +43,8 @@ def judge(split: Split, *, grouped: bool, draws: int, rng: np.random.Generator, 
         groups = split.groups
     unit = 1.0 if split.binary else spread_of_means(split.future)
     futures, pasts = (_side(sums, split.binary) for sums in (split.future, split.past))
-    arms, state = np.zeros((split.arms, ARM_SIZE)), np.zeros(LEVELS_SIZE)
-    each, levels, now, then = arms.view(ARM)[:, 0], named(state, LEVELS), futures.view(SIDE)[:, 0], pasts.view(SIDE)[:, 0]
+    arms, state = np.zeros((split.arms, MEMBER_SIZE)), np.zeros(COMMON_SIZE)
+    each, levels, now, then = arms.view(MEMBER)[:, 0], named(state, COMMON), futures.view(SIDE)[:, 0], pasts.view(SIDE)[:, 0]
     each["group"], each["weight"] = groups, 1.0
     levels.centre, levels.drift = now["value"].mean(), SETTINGS.drift_width * unit
     levels.within, levels.between = SETTINGS.spread_width * unit, SETTINGS.spread_width * unit if grouped else 0.0

@@ -19,7 +19,7 @@ from ..core.kernel import compiled
 from ..core.records import record
 from ..core.types import Floats
 from .sampler_spreads import accept, draw_centres, log_prior, move_spreads
-from .sampler_state import ARM, LEVELS, SETTINGS, SIDE
+from .sampler_state import COMMON, MEMBER, SETTINGS, SIDE
 
 
 @compiled
@@ -79,14 +79,14 @@ def summarise(arms: Floats, futures: Floats, sizes: Floats, means: Floats) -> fl
     sizes[:] = 0.0
     means[:] = 0.0
     for k in range(len(arms)):
-        arm, future = record(arms[k], ARM), record(futures[k], SIDE)
+        arm, future = record(arms[k], MEMBER), record(futures[k], SIDE)
         sizes[int(arm.group)] += arm.weight
         means[int(arm.group)] += arm.weight * future.value
     for i in range(sizes.size):
         means[i] /= sizes[i]
     squares = 0.0
     for k in range(len(arms)):
-        arm, future = record(arms[k], ARM), record(futures[k], SIDE)
+        arm, future = record(arms[k], MEMBER), record(futures[k], SIDE)
         squares += arm.weight * (future.value - means[int(arm.group)]) ** 2
     return squares
 
@@ -196,7 +196,7 @@ def move_arms(
 ) -> None:
     """Steps of each arm by itself."""
     for k in range(len(arms)):
-        arm, future, past = record(arms[k], ARM), record(futures[k], SIDE), record(pasts[k], SIDE)
+        arm, future, past = record(arms[k], MEMBER), record(futures[k], SIDE), record(pasts[k], SIDE)
         centre = centres[int(arm.group)]
         loosen(arm, future.value, levels, centre, tails, rng)
         move_future(arm, future, past, levels, centre, logit, rng)
@@ -221,10 +221,10 @@ def sample(
     """Sweeps of all moves; after the warm-up, of every so many one is kept.
 
     Args:
-        arms: Of each arm its group and its weight (``ARM``).
+        arms: Of each arm its group and its weight (``MEMBER``).
         futures: Of each arm its sums in the future, and where the sampler is (``SIDE``).
         pasts: The same of its history.
-        state: What all arms have in common (``LEVELS``).
+        state: What all arms have in common (``COMMON``).
         groups: How many groups there are.
         tails: Degrees of freedom of the arms around their centre.
         logit: Whether rewards are 0 and 1, and values log odds.
@@ -233,7 +233,7 @@ def sample(
         kept_drifts: Room for d of each draw.
         rng: Where randomness comes from.
     """
-    levels = record(state, LEVELS)
+    levels = record(state, COMMON)
     centres, means, sizes = np.full(groups, levels.centre), np.zeros(groups), np.zeros(groups)
     freedom, information, past_information = float(len(arms) - groups), 0.0, 0.0
     for k in range(len(arms)):

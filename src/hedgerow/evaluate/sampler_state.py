@@ -17,19 +17,19 @@ SIDE_FIELDS = (
 )
 """An arm on one side of the split of a log."""
 
-ARM_FIELDS = (
+MEMBER_FIELDS = (
     Field("group"),
     Field("weight"),  # of Student's distribution as a mixture of normal ones: small for an arm far from its centre
 )
-LEVEL_FIELDS = (
+COMMON_FIELDS = (
     Field("centre"),  # mu: of all arms
     Field("shift"),  # beta: by how much all arms were higher in the history
     Field("within"),  # t: spread of arms around the centre of their group
     Field("between"),  # s: spread of these centres; 0 for the label-blind judge
     Field("drift"),  # d: spread of the arms' own changes since the history
 )
-SIDE, ARM, LEVELS = kind_of(SIDE_FIELDS), kind_of(ARM_FIELDS), kind_of(LEVEL_FIELDS)
-SIDE_SIZE, ARM_SIZE, LEVELS_SIZE = width(SIDE_FIELDS), width(ARM_FIELDS), width(LEVEL_FIELDS)
+SIDE, MEMBER, COMMON = kind_of(SIDE_FIELDS), kind_of(MEMBER_FIELDS), kind_of(COMMON_FIELDS)
+SIDE_SIZE, MEMBER_SIZE, COMMON_SIZE = width(SIDE_FIELDS), width(MEMBER_FIELDS), width(COMMON_FIELDS)
 """How many numbers each record has."""
 
 

@@ -83,7 +83,6 @@ class VerdictSettings(NamedTuple):
             "parts of the later rows after which trust is looked at", unit="parts", origin="chosen: enough points for a curve"
         ),
     ] = 8
-    most_shown: Annotated[int, Number("arms in a table of the best", unit="arms", origin="chosen: they fit on a screen")] = 20
 
 
 class ReplaySettings(NamedTuple):

@@ -1,14 +1,13 @@
 """What a simulation gave: curves per policy and trial, their means, and paired differences."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ..core.types import Floats, Integers
+from ..inference.intervals import mean_interval
 from ..present.numbers import numerals
 
 if TYPE_CHECKING:
@@ -30,24 +29,7 @@ class Difference(NamedTuple):
 
 def interval(what: str, values: Floats) -> Difference:
     """Mean of paired values with Student's 95 % interval; infinite for a single trial."""
-    mean = float(np.mean(values))
-    if len(values) < 2:
-        return Difference(what, mean, -math.inf, math.inf)
-    half = _student(len(values) - 1) * float(np.std(values, ddof=1)) / math.sqrt(len(values))
-    return Difference(what, mean, mean - half, mean + half)
-
-
-def _student(v: int) -> float:
-    """The 97.5 % quantile of Student's t: exact for 1 and 2 degrees of freedom, else by Cornish-Fisher, within 0.8 %."""
-    if v == 1:
-        return math.tan(math.pi * 0.475)
-    if v == 2:
-        return 0.95 * math.sqrt(2.0 / (4.0 * 0.975 * 0.025))
-    z = NormalDist().inv_cdf(0.975)
-    first = (z**3 + z) / 4.0
-    second = (5.0 * z**5 + 16.0 * z**3 + 3.0 * z) / 96.0
-    third = (3.0 * z**7 + 19.0 * z**5 + 17.0 * z**3 - 15.0 * z) / 384.0
-    return z + first / v + second / v**2 + third / v**3
+    return Difference(what, *mean_interval(values))
 
 
 @dataclass(frozen=True, eq=False)

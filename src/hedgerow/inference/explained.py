@@ -6,12 +6,14 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.types import Floats, Integers
+from .intervals import Estimate, estimate
 from .sums import Sums
 from .tests import permutation
 from .two_level import posterior
 
-RANDOM = 0.05
-"""Permutation p above which a grouping may be a random one: then it may explain nothing."""
+RANDOM_GROUPS = 0.05
+"""Permutation p above which a grouping may be random: then it may explain nothing. (With this rule the interval of the share
+held the truth in 97 % of logs with useless groups, without it in 39 to 93 %; docs/verdict.md.)"""
 
 
 class Spreads(NamedTuple):
@@ -98,6 +100,20 @@ def spreads_of(means: Floats, groups: Integers) -> Spreads:
     return Spreads(np.sqrt(within), np.sqrt(np.maximum(total - within, 0.0)), np.asarray(share))
 
 
+def share_explained(found: Spreads, p: float) -> Estimate:
+    """Share of the real differences that groups explain.
+
+    Args:
+        found: Spreads in each draw.
+        p: Of the permutation test.
+
+    Returns:
+        Median and 90 % interval, from 0 to 1; it starts at 0 where the groups may be random ones.
+    """
+    share = estimate(np.clip(found.share, 0.0, 1.0))
+    return share._replace(low=0.0) if p > RANDOM_GROUPS else share
+
+
 def explain(sums: Sums, groups: Integers, rng: np.random.Generator, *, binary: bool) -> Explained:
     """All that can be said of a grouping without playing a policy.
 
@@ -113,14 +129,11 @@ def explain(sums: Sums, groups: Integers, rng: np.random.Generator, *, binary: b
     p = permutation(sums, groups, rng, binary=binary)
     draws = posterior(sums, groups, rng, binary=binary)
     found = spreads_of(draws, groups)
-    low, median, high = np.clip(np.quantile(found.share, [0.05, 0.5, 0.95]), 0.0, 1.0).tolist()
     best = draws.argmax(axis=1)
     own = groups[None, :] == groups[best][:, None]
     tight = np.where(own, draws, np.inf).min(axis=1) > np.where(own, -np.inf, draws).max(axis=1)
     return Explained(
-        share=median,
-        low=0.0 if p > RANDOM else low,
-        high=high,
+        *share_explained(found, p),
         p=p,
         tight=float(tight.mean()),
         best_in_best=float((group_means(draws, groups).argmax(axis=1) == groups[best]).mean()),

@@ -10,10 +10,10 @@ from ..core.settings import Number
 from ..core.types import Floats
 from ..present.numbers import numerals
 
-LOW, MIDDLE, HIGH = 0.05, 0.5, 0.95
+LOW_END, MEDIAN, HIGH_END = 0.05, 0.5, 0.95
 """Quantiles of an estimate: the median, and the ends of a 90 % interval."""
 
-REACH = NormalDist().inv_cdf(HIGH)
+REACH = NormalDist().inv_cdf(HIGH_END)
 """Half of a 90 % interval of a normal estimate, in standard errors."""
 
 
@@ -76,7 +76,7 @@ def estimate(draws: Floats) -> Estimate:
     Returns:
         The estimate.
     """
-    low, value, high = (float(part) for part in np.quantile(draws, [LOW, MIDDLE, HIGH]))
+    low, value, high = (float(part) for part in np.quantile(draws, [LOW_END, MEDIAN, HIGH_END]))
     return Estimate(value, low, high)
 
 
@@ -92,7 +92,7 @@ def weighted_estimate(values: Floats, odds: Floats) -> Estimate:
     """
     order = np.argsort(values, kind="stable")
     reached = np.cumsum(odds[order]) / odds.sum()
-    low, value, high = (float(values[order][np.searchsorted(reached, q)]) for q in (LOW, MIDDLE, HIGH))
+    low, value, high = (float(values[order][np.searchsorted(reached, q)]) for q in (LOW_END, MEDIAN, HIGH_END))
     return Estimate(value, low, high)
 
 
@@ -175,7 +175,7 @@ def credible(differences: Floats) -> Estimate:
     if total == 0.0:
         return Estimate(centre, centre, centre)
     shrunk = centre + np.sqrt(variance_of_worlds(differences) / total) * (world - centre)
-    low, high = np.quantile(shrunk, [LOW, HIGH])
+    low, high = np.quantile(shrunk, [LOW_END, HIGH_END])
     if np.mean((differences == 0.0).all(axis=1)) >= SETTINGS.alike:
         low, high = min(low, 0.0), max(high, 0.0)
     slack = np.sqrt(SETTINGS.mean_slack * total / len(world))

@@ -4,11 +4,12 @@ import numpy as np
 
 from ..core.sums import PLAYS, SQUARES, TOTAL
 from ..core.types import Floats, Integers
-from ..inference.explained import spreads_of
+from ..inference.explained import share_explained, spreads_of
 from ..inference.intervals import estimate
 from ..inference.rates import TwoValues, values_in
 from ..inference.shift import chance_of_changes, changes, worth
 from ..inference.sums import Sums
+from ..inference.tests import permutation
 from ..inference.two_level import posterior
 from ..policies.auto_rewards.policy import chances_of_misfit
 from .report import Agreement, Grouping, Misfit
@@ -46,8 +47,8 @@ def grouping(nodes: Nodes, groups: Integers, drift: float) -> Grouping | None:
         return None
     found = spreads_of(posterior(sums, groups, np.random.default_rng(0), binary=binary), groups)
     within, between = (estimate(unit * spread) for spread in (found.within, found.between))
-    share = estimate(np.clip(found.share, 0.0, 1.0))
-    return Grouping(share, within, between, int(groups.max()) + 1, contextual=False)
+    p = permutation(sums, groups, np.random.default_rng(1), binary=binary)
+    return Grouping(share_explained(found, p), within, between, int(groups.max()) + 1, contextual=False)
 
 
 def misfits(nodes: Nodes) -> tuple[Misfit, ...]:
