@@ -35,9 +35,9 @@ def findings(policy: Bandit) -> Trust:
         misfits = rewards.misfits(nodes) if grouped else ()
         return replace(blank, grouping=_marked(grouping, history), misfits=misfits, history=history)
     weighted = policy.rule.name == "hierlinucb"  # it may weigh its rounds, and finds levels by itself
-    ledger = nodes.state if weighted else None
-    history = _drifted(linear.agreement(nodes, dimension, ledger), estimated)
-    grouping = linear.grouping(admitted(nodes, history), dimension, groups, ledger) if grouped else None
+    state = nodes.state if weighted else None
+    history = _drifted(linear.agreement(nodes, dimension, state), estimated)
+    grouping = linear.grouping(admitted(nodes, history), dimension, groups, state) if grouped else None
     flat = not weighted and levelless((nodes.online + nodes.history)[0], dimension)
     return replace(blank, grouping=_marked(grouping, history), history=history, levelless=flat)
 

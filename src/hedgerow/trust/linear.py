@@ -3,6 +3,7 @@
 import numpy as np
 
 from ..core.arms import Arms
+from ..core.records import named
 from ..core.sums import PLAYS, SCALARS, SQUARES, TOTAL
 from ..core.tree import FIRST, SIZE
 from ..core.types import Floats, Integers
@@ -11,11 +12,11 @@ from ..inference.intervals import weighted_estimate
 from ..inference.rates import values_in
 from ..inference.sums import Sums
 from ..inference.tests import chi_square_tail
-from ..policies.auto_linear.evidence import Model, eliminate_lower, load, mean_square_of_contexts, pose, profile
-from ..policies.auto_linear.ledger import LEVELS, OFFSET, SIG2, STANDARD, new_ledger
-from ..policies.auto_linear.lens import set_lens
-from ..policies.auto_linear.posterior import PRIOR, derived_size
-from ..policies.auto_linear.shape import history_weights
+from ..policies.auto_linear.likelihood import Model, eliminate_below, load, mean_square_of_contexts, pose, profile
+from ..policies.auto_linear.noise_shape import history_weights
+from ..policies.auto_linear.settings import SETTINGS as MODEL
+from ..policies.auto_linear.standardize import set_units
+from ..policies.auto_linear.state import POLICY, Parts, new_state, row_width
 from ..policies.auto_linear.sums import EXCESS
 from .report import Agreement, Grouping
 from .seen import Nodes
@@ -24,14 +25,14 @@ from .settings import GRID, SETTINGS
 COARSE = np.arange(GRID.lowest, GRID.highest)
 
 
-def grouping(nodes: Nodes, dimension: int, groups: Integers, ledger: Floats | None) -> Grouping | None:
+def grouping(nodes: Nodes, dimension: int, groups: Integers, state: Floats | None) -> Grouping | None:
     """Spreads of the coefficients within and between groups, from the evidence on a grid; of nested groups the innermost.
 
     Args:
         nodes: What the policy has seen.
         dimension: Numbers in a context.
         groups: The group of each arm.
-        ledger: Of Auto, which finds units and levels by itself; None for other policies.
+        state: Of Auto, which finds units and levels by itself; None for other policies.
 
     Returns:
         The grouping; None without rounds.
@@ -39,13 +40,13 @@ def grouping(nodes: Nodes, dimension: int, groups: Integers, ledger: Floats | No
     if nodes.online[0, PLAYS] + nodes.history[0, PLAYS] == 0.0:
         return None
     arms = Arms(range(groups.size), groups.tolist())
-    online, past = (arms.totals(rows[nodes.arms.leaves]) for rows in (nodes.online, nodes.history))
-    derived = np.zeros((len(online), derived_size(dimension)))
-    if ledger is None:
-        ledger = new_ledger(False, dimension)
-        ledger[LEVELS] = 0.0
-        set_lens(online, past, ledger)
-    model = pose(arms.tree, online, past, derived, ledger, False)
+    online, before = (arms.totals(rows[nodes.arms.leaves]) for rows in (nodes.online, nodes.history))
+    if state is None:
+        state = new_state(False, dimension)
+        named(state, POLICY).levels = 0.0
+        set_units(online, before, state)
+    rows = np.zeros((len(online), row_width(dimension)))
+    model = pose(Parts(arms.tree, online, before, rows, state), False)
     unit = mean_square_of_contexts(model)
     rho, phi = COARSE, COARSE
     while True:
@@ -89,12 +90,12 @@ def evidence(model: Model, unit: float, rho: Floats, phi: Floats, common: float 
     found = []
     products = np.empty(3)
     for step in rho:
-        logdet = eliminate_lower(model, 2.0**step / unit, products)
+        logdet = eliminate_below(model, 2.0**step / unit, products)
         groups = _Groups(model)
         for phi_step in phi:
             rest = products.copy()
             value, sig2, _ = profile(model, logdet + groups.eliminate(2.0**phi_step / unit, common / unit, rest), rest)
-            penalty = PRIOR * (step**2 + phi_step**2)
+            penalty = MODEL.prior * (step**2 + phi_step**2)
             found.append((value - penalty, 2.0**step * sig2 / unit, 2.0**phi_step * sig2 / unit, sig2))
     return np.array(found).T
 
@@ -107,7 +108,7 @@ class _Groups:
         nodes = range(first, first + int(model.tree[0, SIZE]))
         self.roots, self.basis = np.linalg.eigh(np.stack([self._moments(model, node) for node in nodes]))
         self.roots = np.maximum(self.roots, 0.0)
-        self.pair = np.einsum("gij,gyi->gjy", self.basis, model.info[first : nodes.stop])
+        self.pair = np.einsum("gij,gyi->gjy", self.basis, model.cross[first : nodes.stop])
 
     @staticmethod
     def _moments(model: Model, node: int) -> Floats:
@@ -136,7 +137,7 @@ class _Groups:
         return float(-np.log(kept).sum() + np.linalg.slogdet(common * shared)[1])
 
 
-def agreement(nodes: Nodes, dimension: int, ledger: Floats | None) -> Agreement | None:
+def agreement(nodes: Nodes, dimension: int, state: Floats | None) -> Agreement | None:
     """Coefficients before and now, arm by arm, in what the contexts of both have in common: Chow's test.
 
     An arm has a level of its own, too, and its own noise.
@@ -144,7 +145,7 @@ def agreement(nodes: Nodes, dimension: int, ledger: Floats | None) -> Agreement 
     Args:
         nodes: What the policy has seen.
         dimension: Numbers in a context.
-        ledger: Of Auto, which may weigh its rounds: it then knows the noise, the level of all arms, and what a round of history
+        state: Of Auto, which may weigh its rounds: it then knows the noise, the level of all arms, and what a round of history
             weighs. None for other policies.
 
     Returns:
@@ -157,17 +158,17 @@ def agreement(nodes: Nodes, dimension: int, ledger: Floats | None) -> Agreement 
         return None
     both = np.vstack([before, online])
     bent = values_in(Sums(both[:, PLAYS], both[:, TOTAL], both[:, SQUARES])) is not None
-    weighed = None if ledger is None or ledger[STANDARD] == 0.0 else ledger
+    own = None if state is None or named(state, POLICY).unit_noise == 0.0 else named(state, POLICY)
     usual = before[:, -dimension:] / np.maximum(plays[0], 1.0)[:, None]  # the mean context of an arm's history
-    if weighed is not None:
-        before *= history_weights(nodes.history, weighed, leaves)[:, None]
+    if state is not None and own is not None:
+        before *= history_weights(nodes.history, state, leaves)[:, None]
         online[:, :SCALARS] += nodes.online[leaves, -EXCESS:]
         for rows in (before, online):
-            rows[:, SCALARS : SCALARS + dimension] -= weighed[OFFSET] * rows[:, -dimension:]
-            rows[:, TOTAL] -= weighed[OFFSET] * rows[:, PLAYS]
+            rows[:, SCALARS : SCALARS + dimension] -= own.offset * rows[:, -dimension:]
+            rows[:, TOTAL] -= own.offset * rows[:, PLAYS]
     compared = pairs(before, online, plays, dimension)
-    level = 0.0 if weighed is None else float(weighed[OFFSET])
-    noise = noise_of(compared) if weighed is None else dict.fromkeys(compared, float(weighed[SIG2]))
+    level = 0.0 if own is None else float(own.offset)
+    noise = noise_of(compared) if own is None else dict.fromkeys(compared, float(own.noise))
     statistic, freedom, found = 0.0, 0, []
     for k, pair in compared.items():
         if noise[k] > 0.0:
