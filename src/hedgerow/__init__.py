@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from .evaluate.evaluation import evaluate
     from .evaluate.inspection import inspect
     from .experiments import datasets, problems
-    from .experiments.simulate import Shuffled, simulate
+    from .experiments.outcome import Shuffled
+    from .experiments.simulate import simulate
     from .policies import rules
     from .policies.bandit import Bandit
     from .policies.beyond import BAST, KLUCB, MINUCB, TSC, UCBV, Auto, HierLinUCB, HierUCB, LinTSC
@@ -36,7 +37,7 @@ _HOME = {
     "Log": "data.log",
     "Meta": "policies.meta",
     "Policy": "core.types",
-    "Shuffled": "experiments.simulate",
+    "Shuffled": "experiments.outcome",
     "evaluate": "evaluate.evaluation",
     "inspect": "evaluate.inspection",
     "load": "core.state_file",
