@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hedgerow as hr
-from hedgerow import bounds
 from hedgerow.bounds import Bound, adversarial, clustering, hlinucb, hucb, log_determinant, plot, tight
+from hedgerow.present.plots import OKABE_ITO
 
 PI2 = math.pi**2
 MEANS, CLUSTERS, HISTORY = [0.9, 0.8, 0.4, 0.3], ["a", "a", "b", "b"], [2, 0, 4, 6]
@@ -471,7 +471,7 @@ def test_plot_draws_one_line_per_curve() -> None:
     assert y == pytest.approx(regret["HUCBC"][x - 1])
     assert lines["HUCB, measured"].get_color() == lines["HUCB, bound"].get_color() != lines["HUCBC, bound"].get_color()
     assert lines["HUCB, measured"].get_linestyle() != lines["HUCB, bound"].get_linestyle()
-    assert {line.get_color() for line in axes.lines} <= set(bounds.OKABE_ITO)
+    assert {line.get_color() for line in axes.lines} <= set(OKABE_ITO)
 
 
 def test_the_legend_stands_outside_the_axes() -> None:
@@ -490,7 +490,7 @@ def test_a_curve_of_zeros_or_of_one_round_can_be_drawn() -> None:
 
 
 def test_a_missing_matplotlib_is_named_with_the_install_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(ImportError, match=r'pip install "hedgerow\[cli\]"'):
         plot({}, {"HUCB": [1.0]})
 

@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hedgerow.experiments import datasets, simulators
+from hedgerow.experiments import simulators, warfarin_file
 from hedgerow.experiments.datasets import DataError, Latencies, Warfarin, latencies, warfarin
 
 FOLDER = os.environ.get("HEDGEROW_DATA", "")
-HEADINGS = (*datasets.COLUMNS, "", "", "")
+HEADINGS = (*warfarin_file.IWPC_COLUMNS, "", "", "")
 PATIENT = {"Age": "60 - 69", "Height (cm)": "170.0", "Weight (kg)": "80.0", "Gender": "male", "Race": "White"}
 PATIENT |= {"VKORC1 -1639 consensus": "A/G", "CYP2C9 consensus": "*1/*2", "Amiodarone (Cordarone)": "1"}
 PATIENT |= {"Therapeutic Dose of Warfarin": "28.00"}
@@ -119,7 +119,7 @@ def test_simulators_are_labelled_and_repeatable(load: Callable[..., Warfarin | L
 
 def test_the_equation_by_hand() -> None:
     cells = {
-        **{heading: ["0", "0", "0"] for heading in datasets.COLUMNS},
+        **{heading: ["0", "0", "0"] for heading in warfarin_file.IWPC_COLUMNS},
         "VKORC1 -1639 consensus": ["A/G", "G/G", "NA"],
         "CYP2C9 consensus": ["*1/*2", "*1/*1", "NA"],
         "Race": ["White", "Asian", "Unknown"],

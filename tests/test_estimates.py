@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from hedgerow.policies.auto_linear.evidence import pose
+from hedgerow.policies.auto_linear.ledger import LEVELS, new_ledger
 
 import hedgerow as hr
 from hedgerow.experiments.play import play
@@ -9,8 +11,6 @@ from hedgerow.experiments.simulate import build
 from hedgerow.inference.explained import spreads_of
 from hedgerow.inference.sums import Sums
 from hedgerow.inference.two_level import OWN_STEPS, SPREAD_GRID, Arms, evidence, posterior
-from hedgerow.policies.auto_linear.evidence import pose
-from hedgerow.policies.auto_linear.ledger import LEVELS, new_ledger
 from hedgerow.policies.auto_linear.posterior import PRIOR, derived_size
 from hedgerow.trust import linear
 from hedgerow.trust.rewards import grouping

@@ -4,12 +4,12 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from hedgerow.policies.auto_linear.lens import seen, seen_sums, set_lens
 
 import hedgerow as hr
 from hedgerow.experiments.problems import SyntheticContextual
 from hedgerow.policies.auto_linear import ledger as book
 from hedgerow.policies.auto_linear import sums
-from hedgerow.policies.auto_linear.lens import seen, seen_sums, set_lens
 
 ARMS, D, ROUNDS = 12, 3, 1500
 GROUPS = [arm % 4 for arm in range(ARMS)]

@@ -6,6 +6,10 @@ import sys
 
 import numpy as np
 import pytest
+from hedgerow.policies.auto_linear.evidence import MEAN, ODD, eliminate_lower, eliminate_upper, pose, profile
+from hedgerow.policies.auto_linear.ledger import new_ledger
+from hedgerow.policies.auto_linear.lens import seen, seen_sums, set_lens
+from hedgerow.policies.auto_linear.linear import choose, estimate, expect, learn, rebuild, settle
 
 import hedgerow as hr
 from hedgerow.core.arms import Arms
@@ -13,10 +17,6 @@ from hedgerow.core.sums import observe, row_size
 from hedgerow.core.tree import PARENT, SIZE
 from hedgerow.policies.auto_linear import ledger as book
 from hedgerow.policies.auto_linear import sums
-from hedgerow.policies.auto_linear.evidence import MEAN, ODD, eliminate_lower, eliminate_upper, pose, profile
-from hedgerow.policies.auto_linear.ledger import new_ledger
-from hedgerow.policies.auto_linear.lens import seen, seen_sums, set_lens
-from hedgerow.policies.auto_linear.linear import choose, estimate, expect, learn, rebuild, settle
 from hedgerow.policies.auto_linear.posterior import derived_size, solve
 
 FLAT = None

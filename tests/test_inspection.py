@@ -1,5 +1,7 @@
 """What inspect says of single arms and of spreads, against known truths."""
 
+import re
+
 import numpy as np
 import polars as pl
 import pytest
@@ -164,5 +166,22 @@ def test_a_word_that_the_log_speaks_against_is_no_proof():
     for found in (hr.inspect(frame, **said), hr.evaluate(frame, **said, draws=20, runs=1)):
         assert warning in str(found)
     alone = str(hr.inspect(frame, arm="a", reward="r"))
-    assert "as far as the log can show. Whether by a context nobody can tell, for none is given." in alone
+    assert "as far as the log can show. No context is given, so nobody can tell whether one decided." in alone
     assert "said to be" not in str(hr.inspect(frame, arm="a", reward="r", logging="random"))
+
+
+def test_hostile_names_stay_text():
+    """Names of arms, groups and files as text: in pages no markup, in a terminal no signs that steer it."""
+    rng = np.random.default_rng(0)
+    names = ["<script>alert(1)</script>", "<img src=x onerror=alert(1)>", "{{ 7 * 7 }}", "{% raw %}", "\x1b[2J", '"><b>']
+    arm = rng.integers(6, size=3000)
+    frame = pl.DataFrame({"a": [names[k] for k in arm], "r": rng.random(3000) < 0.2 + 0.1 * (arm % 3)})
+    groups = {name: f"<i>{k % 2}</i>" for k, name in enumerate(names)}
+    found = hr.inspect(frame, **NAMES, clusters=groups)
+    verdict = hr.evaluate(frame, **NAMES, clusters=groups, draws=20, runs=1)
+    for page in (found._repr_html_(), verdict._repr_html_()):
+        assert not re.search("<(script|img|i)\\b", page)
+        assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
+        assert "{{ 7 * 7 }}" in page
+        assert "{% raw %}" in page
+    assert "\x1b" not in str(found)

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from hedgerow.policies.auto_linear.ledger import AGAINST
 
 import hedgerow as hr
-from hedgerow.policies.auto_linear.ledger import AGAINST
 
 RATES = (0.1, 0.3, 0.5, 0.6, 0.7, 0.9)
 

@@ -304,6 +304,8 @@ def test_rules_refuse_what_they_cannot_use():
 def test_the_table_of_rules_in_the_docs_is_that_of_the_registry():
     """Rows of the page are made by `make tables`; a rule that is not there yet comes with the next run."""
     text = tables.PAGE.read_text(encoding="utf-8")
-    written = [line for line in text.partition(tables.START)[2].partition(tables.END)[0].splitlines(keepends=True) if "`rules." in line]
+    written = [
+        line for line in text.partition(tables.START)[2].partition(tables.END)[0].splitlines(keepends=True) if "`rules." in line
+    ]
     assert written
     assert set(written) <= set(tables.rows())

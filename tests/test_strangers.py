@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
+from hedgerow.policies.auto_linear.evidence import ODD
+from hedgerow.policies.forced_exploration import neglected
 from test_hierarchy_linear import Hierarchy, assert_same_posterior, leaf_to_arm, world
 
 import hedgerow as hr
 from hedgerow.core.kernel import compiled
-from hedgerow.policies.auto_linear.evidence import ODD
-from hedgerow.policies.forced_exploration import neglected
 
 CLUSTERS = [k % 4 for k in range(24)]
 

@@ -16,12 +16,12 @@ import polars as pl
 import pytest
 
 import hedgerow as hr
-from hedgerow.evaluate import best_arms, gains, logging_grade, rulings, sentences
+from hedgerow.evaluate import best_arms, gains, log_remarks, logging_grade, rulings, sentences
 from hedgerow.evaluate.evaluation import rounds_saved
 from hedgerow.evaluate.figures import arms_figure
 from hedgerow.evaluate.inspection import Bounds
 from hedgerow.evaluate.interval import Gain
-from hedgerow.evaluate.page import _badge
+from hedgerow.evaluate.page import badge
 from hedgerow.evaluate.settings import GRADE
 from hedgerow.inference.explained import group_means
 from hedgerow.inference.shift import changes, drift, spread_of_changes
@@ -174,9 +174,9 @@ def test_of_many_arms_each_group_shows_its_best():
 
 
 def test_a_grouping_that_only_beats_shuffled_labels_has_no_green_badge():
-    assert 'badge yes">grouping: helps' in _badge("grouping", "helps", 0.1)
-    assert 'badge partly">grouping: better than shuffled labels' in _badge("grouping", "helps", 0.0)
-    assert 'badge yes">history: helps' in _badge("history", "helps", 0.1)
+    assert badge("grouping", "helps", 0.1) == ("yes", "grouping: helps")
+    assert badge("grouping", "helps", 0.0) == ("partly", "grouping: better than shuffled labels, not shown to beat none")
+    assert badge("history", "helps", 0.1) == ("yes", "history: helps")
 
 
 def test_a_history_is_no_choice_of_evaluate():
@@ -231,9 +231,9 @@ def test_nonsense_is_refused_or_said_to_be_unchecked(arms, rows):
 def test_a_few_rows_that_hold_most_of_the_reward_are_pointed_out():
     rng = np.random.default_rng(0)
     revenue = (rng.random(5000) < 0.04) * 30.0 * np.exp(rng.normal(0.0, 0.5, 5000))
-    assert "One row in a hundred makes up 4" in sentences.odd_rewards(revenue)
+    assert "One row in a hundred makes up 4" in log_remarks.odd_rewards(revenue)
     for usual in (rng.exponential(size=5000), rng.normal(size=5000), rng.lognormal(size=5000), np.ones(5000), revenue[:50]):
-        assert sentences.odd_rewards(usual) == ""
+        assert log_remarks.odd_rewards(usual) == ""
 
 
 def test_a_good_grouping_helps(good):
@@ -508,7 +508,7 @@ def test_inspect_describes_a_log():
 def test_a_bound_that_says_nothing_is_left_out():
     found = hr.inspect(made_log(), **COLUMNS)
     told, untold = (str(replace(found, bounds=Bounds(100, most, 50.0, None))) for most in (60.0, 50.0))
-    assert "HUCB 50, HUCBC has none, its groups overlap; regret cannot exceed 60 anyway." in told
+    assert "HUCB 50, HUCBC has none, since its groups overlap. The largest possible regret is 60." in told
     assert "Bound on the regret" not in untold
     assert Bounds(100, 50.0, 50.0, 40.0).telling
 

@@ -16,9 +16,9 @@ from hedgerow.evaluate.split import Split
 from hedgerow.inference.rates import COIN, values_of
 from hedgerow.inference.sums import tally
 
-ARMS, GROUPS, DIMENSION = 20, 4, 5
-NOISE = 0.5
-TRUTH_RUNS = 200
+WORLD_ARMS, WORLD_GROUPS, NUMBERS = 20, 4, 5
+REWARD_NOISE = 0.5
+RUNS_IN_ONE_WORLD = 200
 
 
 @dataclass(frozen=True)
@@ -29,23 +29,23 @@ class World:
 
     @classmethod
     def drawn(cls, rng: np.random.Generator) -> "World":
-        centres = rng.normal(0.0, 0.2, size=(GROUPS, DIMENSION))
-        return cls(np.repeat(centres, ARMS // GROUPS, axis=0) + rng.normal(0.0, 0.1, size=(ARMS, DIMENSION)))
+        centres = rng.normal(0.0, 0.2, size=(WORLD_GROUPS, NUMBERS))
+        return cls(np.repeat(centres, WORLD_ARMS // WORLD_GROUPS, axis=0) + rng.normal(0.0, 0.1, size=(WORLD_ARMS, NUMBERS)))
 
     def rows(self, count: int, rng: np.random.Generator) -> Rows:
         """Logged rows, arms chosen evenly at random."""
-        contexts = np.column_stack([np.ones(count), rng.standard_normal((count, DIMENSION - 1))])
-        arm = rng.integers(0, ARMS, size=count)
+        contexts = np.column_stack([np.ones(count), rng.standard_normal((count, NUMBERS - 1))])
+        arm = rng.integers(0, WORLD_ARMS, size=count)
         mean = (contexts * self.theta[arm]).sum(axis=1)
-        return Rows(arm, mean + NOISE * rng.standard_normal(count), contexts)
+        return Rows(arm, mean + REWARD_NOISE * rng.standard_normal(count), contexts)
 
 
 def contest_of(past: Rows, future: Rows) -> Contest:
     """The policies that start from these rows."""
-    later, earlier = (tally(rows.arm, rows.reward, ARMS) for rows in (future, past))
-    groups = np.repeat(np.arange(GROUPS), ARMS // GROUPS)
+    later, earlier = (tally(rows.arm, rows.reward, WORLD_ARMS) for rows in (future, past))
+    groups = np.repeat(np.arange(WORLD_GROUPS), WORLD_ARMS // WORLD_GROUPS)
     rewards = np.concatenate([past.reward, future.reward])
-    shares = np.full(ARMS, 1.0 / ARMS)
+    shares = np.full(WORLD_ARMS, 1.0 / WORLD_ARMS)
     split = Split(
         later, earlier, groups, shares, values_of(rewards) == COIN, float(rewards.std()), future.arm.size, past.arm.size
     )
@@ -55,8 +55,8 @@ def contest_of(past: Rows, future: Rows) -> Contest:
 def true_gains(world: World, contest: Contest, rounds: int, rng: np.random.Generator) -> dict[str, float]:
     """Gains with fresh rows, as many as a run may need; each run has rows of its own."""
     found = []
-    for _ in range(TRUTH_RUNS):
-        fresh = world.rows(int(rounds * ARMS * 1.6), rng)
+    for _ in range(RUNS_IN_ONE_WORLD):
+        fresh = world.rows(int(rounds * WORLD_ARMS * 1.6), rng)
         found.append(contest.values(fresh, np.arange(fresh.arm.size), rounds, rng))
     values = {name: np.array([value[name] for value in found]) for name in found[0]}
     return {name: float(gain.mean()) for name, gain in paired(values).items()}
@@ -67,7 +67,7 @@ def compared(rows: int, seed: int) -> dict[str, tuple[float, float]]:
     rng = np.random.default_rng(seed)
     world = World.drawn(rng)
     past, future = world.rows(rows // 2, rng), world.rows(rows - rows // 2, rng)
-    contest, rounds = contest_of(past, future), int(REPLAY.share * (rows - rows // 2) / ARMS)
+    contest, rounds = contest_of(past, future), int(REPLAY.share * (rows - rows // 2) / WORLD_ARMS)
     centre = contest.gains(future, np.arange(future.arm.size), rounds, REPLAY.orders, rng)
     true = true_gains(world, contest, rounds, rng)
     return {name: (float(gain.mean()), true[name]) for name, gain in centre.items()}

@@ -21,24 +21,25 @@ from hedgerow.evaluate.rulings import on_grouping, on_history, refusals
 from hedgerow.evaluate.split import Split
 from hedgerow.inference.sums import Sums, weighted
 from hedgerow.inference.tests import permutation
+from hedgerow.present.tables import Table
 
-SPREAD, BETWEEN = 0.5, 0.8
+ODDS_SPREAD, BETWEEN_SHARE = 0.5, 0.8
 """Arms' log odds have this standard deviation, and groups this share of its square."""
 
-BIAS = 0.5
+HISTORY_BIAS = 0.5
 """Standard deviation of the drift of an arm's log odds in biased history."""
 
-TILT, SHIFT = 0.7, 0.8
+CONTEXT_TILT, CONTEXT_SHIFT = 0.7, 0.8
 """The hidden context multiplies the chance of half of the arms by e^0.7 and shifts all log odds by 0.8."""
 
-TRUTH_RUNS = 500
-TURN = 20
+RUNS_IN_TRUTH = 500
+LOGS_PER_TURN = 20
 """Logs of a cell that are examined before the next cell has its turn."""
 
-DIGIT = 0.05
+PRINTED_DIGIT = 0.05
 """Gains are printed with one digit after the point."""
 
-GAINS = ("history", "grouping", "labels")
+JUDGED_GAINS = ("history", "grouping", "labels")
 
 
 Grouping: TypeAlias = Literal["good", "useless", "harmful"]
@@ -66,10 +67,10 @@ class Cell:
         return np.repeat(np.arange(count), self.arms // count)
 
 
-GROUPINGS: tuple[Grouping, ...] = ("good", "useless", "harmful")
-HISTORIES: tuple[History, ...] = ("clean", "biased", "none")
+KINDS_OF_GROUPING: tuple[Grouping, ...] = ("good", "useless", "harmful")
+KINDS_OF_HISTORY: tuple[History, ...] = ("clean", "biased", "none")
 
-SHAPES: tuple[dict[str, Any], ...] = (
+LOG_SHAPES: tuple[dict[str, Any], ...] = (
     {"logging": "skewed", "rows": 100_000},
     {"rows": 1000, "rate": 0.3},
     {"logging": "skewed", "rows": 10_000, "rate": 0.3, "arms": 80},
@@ -78,8 +79,8 @@ SHAPES: tuple[dict[str, Any], ...] = (
 )
 
 CELLS = (
-    *(Cell(grouping, history) for grouping in GROUPINGS for history in HISTORIES),
-    *(Cell("good", history, **shape) for shape in SHAPES for history in HISTORIES),
+    *(Cell(grouping, history) for grouping in KINDS_OF_GROUPING for history in KINDS_OF_HISTORY),
+    *(Cell("good", history, **shape) for shape in LOG_SHAPES for history in KINDS_OF_HISTORY),
     Cell("useless", "biased", "skewed", rows=100_000),
     Cell("useless", "clean", rows=1000, rate=0.3),
     Cell("useless", "clean", "skewed", rows=100_000, rate=0.005, arms=80),
@@ -101,12 +102,12 @@ class Truth:
 def simulate(cell: Cell, rng: np.random.Generator) -> Truth:
     """A log of a cell. Only its sums are drawn, so that a million rows cost no more than a thousand."""
     groups = cell.groups
-    centres = np.sqrt(BETWEEN) * rng.standard_normal(int(groups.max()) + 1)
-    arms = centres[groups] + np.sqrt(1.0 - BETWEEN) * rng.standard_normal(cell.arms)
-    odds = np.log(cell.rate / (1.0 - cell.rate)) + SPREAD * arms
+    centres = np.sqrt(BETWEEN_SHARE) * rng.standard_normal(int(groups.max()) + 1)
+    arms = centres[groups] + np.sqrt(1.0 - BETWEEN_SHARE) * rng.standard_normal(cell.arms)
+    odds = np.log(cell.rate / (1.0 - cell.rate)) + ODDS_SPREAD * arms
     labels = _labels(cell, groups, odds, rng)
     choice = _choice(cell, rng)
-    past_odds = odds + (BIAS * rng.standard_normal(cell.arms) if cell.history == "biased" else 0.0)
+    past_odds = odds + (HISTORY_BIAS * rng.standard_normal(cell.arms) if cell.history == "biased" else 0.0)
     past_rows = 0 if cell.history == "none" else cell.rows // 2
     past, future = _logged(past_odds, choice, past_rows, rng), _logged(odds, choice, cell.rows - past_rows, rng)
     both, seen = past[0] + future[0], int(cell.logging == "skewed")
@@ -141,13 +142,13 @@ def _choice(cell: Cell, rng: np.random.Generator) -> Floats:
         return np.full((1, cell.arms), 1.0 / cell.arms)
     weight = np.exp(rng.standard_normal(cell.arms))
     favoured = rng.permutation(cell.arms) < cell.arms // 2
-    choice = np.stack([weight, weight * np.exp(TILT * favoured)])
+    choice = np.stack([weight, weight * np.exp(CONTEXT_TILT * favoured)])
     return np.asarray(choice / choice.sum(axis=1, keepdims=True))
 
 
 def _rates(odds: Floats, choice: Floats) -> Floats:
     """Expected rewards by context and arm."""
-    shift = SHIFT * (np.arange(len(choice)) - (len(choice) - 1) / 2.0)
+    shift = CONTEXT_SHIFT * (np.arange(len(choice)) - (len(choice) - 1) / 2.0)
     return np.asarray(1.0 / (1.0 + np.exp(-(odds + shift[:, None]))))
 
 
@@ -165,7 +166,7 @@ def _logged(odds: Floats, choice: Floats, rows: int, rng: np.random.Generator) -
 def true_gains(truth: Truth, rounds: int, seed: int) -> dict[str, tuple[float, float]]:
     """The gains in the true world, each with the error of its simulation."""
     means = truth.means[None, :]
-    played = contest(truth.split, means, Setting(rounds=rounds, draws=1, runs=TRUTH_RUNS, seed=seed + 1))
+    played = contest(truth.split, means, Setting(rounds=rounds, draws=1, runs=RUNS_IN_TRUTH, seed=seed + 1))
     found = differences(played, means, truth.split)
     return {name: (float(d.mean()), float(d.std(ddof=1) / np.sqrt(d.size))) for name, d in found.items()}
 
@@ -184,7 +185,7 @@ def examine(cell: Cell, index: int, *, base: int = 0) -> dict[str, Any]:
     p = permutation(split.future, split.groups, rng, binary=True)
     worlds = judged(split, Setting(rounds=rounds, seed=seed), p=p)
     true = true_gains(truth, rounds, seed)
-    gains = {name: list(worlds.gains[name]) for name in GAINS if name in worlds.gains}
+    gains = {name: list(worlds.gains[name]) for name in JUDGED_GAINS if name in worlds.gains}
     calls = {"grouping": on_grouping(worlds.gains["grouping"], worlds.gains["labels"], p)}
     if "history" in worlds.gains:
         calls["history"] = on_history(worlds.gains["history"])
@@ -199,8 +200,8 @@ def study(cells: Sequence[Cell], logs: int, path: Path, *, jobs: int, base: int)
     from joblib import Parallel, delayed
 
     done = {(row["cell"], row["index"], row["base"]) for row in read(path)}
-    for first, cell in ((first, cell) for first in range(0, logs, TURN) for cell in cells):
-        turn = range(first, min(first + TURN, logs))
+    for first, cell in ((first, cell) for first in range(0, logs, LOGS_PER_TURN) for cell in cells):
+        turn = range(first, min(first + LOGS_PER_TURN, logs))
         wanted = [index for index in turn if (cell.name, index, base) not in done]
         rows = Parallel(n_jobs=jobs, return_as="generator")(delayed(examine)(cell, index, base=base) for index in wanted)
         with path.open("a", encoding="utf-8") as file:
@@ -218,7 +219,7 @@ def summary(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """Of the logs of one cell, or of several: coverage in per cent, calls, and how many of them are wrong."""
     answered = [row for row in rows if row["answered"]]
     found: dict[str, Any] = {"logs": len(rows), "answered": len(answered)}
-    for name in GAINS:
+    for name in JUDGED_GAINS:
         held = [_held(row, name) for row in answered if name in row["gains"]]
         found[f"{name} covers"] = f"{100.0 * np.mean(held):.0f}" if held else "-"
     for part, call in (("grouping", "helps"), ("grouping", "hurts"), ("history", "helps"), ("history", "hurts")):
@@ -230,7 +231,7 @@ def summary(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
 def _held(row: dict[str, Any], name: str) -> bool:
     """Whether an interval as printed holds the truth, give or take one error of the truth's own simulation."""
     (_, low, high), (true, error) = row["gains"][name], row["truth"][name]
-    return bool(low - error - DIGIT <= true <= high + error + DIGIT)
+    return bool(low - error - PRINTED_DIGIT <= true <= high + error + PRINTED_DIGIT)
 
 
 def _wrong(row: dict[str, Any], part: str, call: str) -> bool:
@@ -246,11 +247,10 @@ def table(rows: Sequence[dict[str, Any]]) -> str:
     place = {cell.name: at for at, cell in enumerate(CELLS)}
     names = sorted({row["cell"] for row in rows}, key=lambda name: (place.get(name, len(place)), name))
     parts = [(name, [row for row in rows if row["cell"] == name]) for name in names]
-    parts += [(f"good, {kind}", [row for row in rows if row["cell"].startswith(f"good, {kind}")]) for kind in HISTORIES]
+    parts += [(f"good, {kind}", [row for row in rows if row["cell"].startswith(f"good, {kind}")]) for kind in KINDS_OF_HISTORY]
     lines = [(name, summary(part)) for name, part in [*parts, ("all", rows)] if part]
-    heads = ["log", *lines[0][1]]
-    text = [f"| {' | '.join(heads)} |", f"|{'---|' * len(heads)}"]
-    return "\n".join([*text, *(f"| {' | '.join([name, *map(str, found.values())])} |" for name, found in lines)])
+    columns = ["log", *lines[0][1]]
+    return Table(columns, [[name, *map(str, found.values())] for name, found in lines]).markdown()
 
 
 def main() -> None:

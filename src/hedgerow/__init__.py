@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from .evaluate.inspection import inspect
     from .experiments import datasets as datasets
     from .experiments import problems as problems
-    from .experiments.simulate import Shuffled as Shuffled
+    from .experiments.outcome import Shuffled as Shuffled
     from .experiments.simulate import simulate
     from .policies import rules as rules
     from .policies.auto import Auto
@@ -99,7 +99,7 @@ _HOME = {
     "History": "data.history",
     "Log": "data.log",
     "Policy": "core.types",
-    "Shuffled": "experiments.simulate",
+    "Shuffled": "experiments.outcome",
     "evaluate": "evaluate.evaluation",
     "inspect": "evaluate.inspection",
     "load": "core.state_file",

@@ -1,6 +1,7 @@
 """The command line: parse, call, print. One file per family of commands."""
 
 import os
+import shutil
 import sys
 import warnings
 from importlib import import_module
@@ -10,45 +11,61 @@ from typing import Annotated, Any
 try:
     import typer
     from rich.console import Console
-    from rich.markup import escape
-except ImportError:
-    sys.exit('The command line needs some more packages: pip install "hedgerow[cli]"')
+except ImportError as missing:
+    way = 'pip install "hedgerow[cli]" (in a checkout: pip install -e ".[cli]")'
+    sys.exit(f"The command line needs more packages ({missing}): {way}")
 
 from .. import __version__
+from ..present.tables import Table
+from ..present.text import printable
 
 app = typer.Typer(
     help="Bandits that start warm from logged history and know which arms are alike.",
-    no_args_is_help=True,
     pretty_exceptions_enable=False,
     add_completion=False,
+    rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
 
 def main() -> None:
-    """The command ``hedgerow``."""
+    """Run the command ``hedgerow``."""
     run(app)
 
 
 def run(command: typer.Typer) -> None:
-    """Run a command; what the user can mend is said in one sentence, with exit code 2."""
+    """Run a command; what the user can mend is said in one sentence, with exit code 2.
+
+    Args:
+        command: a Typer app.
+    """
     warnings.showwarning = _note
     try:
         command()
     except (ValueError, OverflowError, ImportError, OSError) as error:
-        Console(stderr=True).print(f"[bold]Error:[/] {escape(_told(error))}", highlight=False, soft_wrap=True)
+        _say_on_stderr("Error:", _told(error))
         sys.exit(2)
 
 
-def _told(error: Exception) -> str:
-    """What went wrong; the system's own errors by the file they are about."""
-    if isinstance(error, OSError) and error.strerror and error.filename is not None:
-        return f"{error.filename} cannot be used: {error.strerror.lower()}"
-    return str(error)
+def show(text: str | Table) -> None:
+    """Print text or a table for the user, without the signs of names that would steer the terminal.
+
+    Args:
+        text: lines of text, or a table, which is wrapped to the width of the terminal.
+    """
+    lines = text.text(shutil.get_terminal_size((100, 24)).columns) if isinstance(text, Table) else text
+    print("\n".join(printable(line) for line in lines.split("\n")))
 
 
 def check_folder(out: str) -> None:
-    """Refuse, before the work, a folder that cannot be made."""
+    """Refuse, before the work, a folder that cannot be made.
+
+    Args:
+        out: the folder.
+
+    Raises:
+        ValueError: if it has no name, is a file, or cannot be written.
+    """
     if not out:
         raise ValueError("--out must name a folder")
     there = next(path for path in (Path(out).absolute(), *Path(out).absolute().parents) if path.exists())
@@ -58,18 +75,35 @@ def check_folder(out: str) -> None:
         raise ValueError(f"--out must be a folder that can be written, {there} cannot")
 
 
+def _told(error: Exception) -> str:
+    """What went wrong; the system's own errors by the file they are about."""
+    if isinstance(error, OSError) and error.strerror and error.filename is not None:
+        return f"{error.filename} cannot be used: {error.strerror.lower()}"
+    return str(error)
+
+
 def _note(message: Warning | str, *_: Any, **__: Any) -> None:
     """A warning without the place in the code that it comes from."""
-    Console(stderr=True).print(f"[bold]Note:[/] {escape(str(message))}", highlight=False, soft_wrap=True)
+    _say_on_stderr("Note:", str(message))
+
+
+def _say_on_stderr(kind: str, text: str) -> None:
+    from rich.text import Text
+
+    line = Text.assemble((kind, "bold"), " ", printable(text.replace("\n", " ")))
+    Console(stderr=True).print(line, highlight=False, soft_wrap=True)
 
 
 @app.callback(invoke_without_command=True)
-def _version(
-    show: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
+def _start(
+    context: typer.Context,
+    show_version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
 ) -> None:
-    if show:
+    if show_version:
         print(__version__)
         raise typer.Exit
+    if context.invoked_subcommand is None:
+        print(context.get_help())
 
 
 for family in ("paper", "history", "logs"):

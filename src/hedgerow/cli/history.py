@@ -7,9 +7,9 @@ import typer
 from . import app
 
 
-@app.command()
-def sql(
-    table: Annotated[str, typer.Argument(help="The log: a table's name, dots between its parts, or a query in parentheses.")],
+@app.command("sql")
+def _sql(
+    table: Annotated[str, typer.Argument(help="Name of a table with dots between its parts, or a query in parentheses.")],
     arm: Annotated[str, typer.Option(help="Column of arms.")],
     reward: Annotated[str, typer.Option(help="Column of rewards.")],
     context: Annotated[list[str] | None, typer.Option(help="Column of numbers; give it again for each.")] = None,
@@ -17,7 +17,7 @@ def sql(
 ) -> None:
     """Print the GROUP BY that computes a history inside a database.
 
-    Its result, as a frame, is what hedgerow.History.from_sums takes. Names are quoted exactly as they are given.
+    hedgerow.History.from_sums takes its result, as a frame. Names are quoted exactly as they are given.
 
     Example: hedgerow sql shop.clicks --arm ad --reward click --context age --context visits --dialect bigquery
     """

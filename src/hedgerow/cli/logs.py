@@ -1,86 +1,111 @@
 """What a log says: inspect it, and ask whether its history and its grouping would have helped."""
 
+import inspect
 import json
-from typing import TYPE_CHECKING, Annotated
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import fields
+from functools import wraps
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
 
+from ..data.roles import ColumnRoles, listed
 from ..present.numbers import numeral
-from . import app, check_folder
+from . import app, check_folder, show
 
 if TYPE_CHECKING:
-    from ..evaluate.evaluation import Evaluation
-    from ..evaluate.inspection import Inspection
+    from ..evaluate.verdict import Evaluation
 
 Log = Annotated[str, typer.Argument(help="Parquet, CSV, TSV or TXT (plain or gzipped), a folder or a pattern of files.")]
-Arm = Annotated[str, typer.Option(help="Column of the arm that was chosen.")]
-Reward = Annotated[str, typer.Option(help="Column of the reward.")]
-Context = Annotated[list[str] | None, typer.Option(help="Column of the context; once for each.")]
-Clusters = Annotated[
-    str | None,
-    typer.Option(help="Column of the log, or FILE[:arm,cluster] with a row per arm; FILE:arm,outer,inner nests clusters."),
-]
-Unlisted = Annotated[str | None, typer.Option(help="Cluster of the arms that the clusters do not name.")]
-Time = Annotated[str | None, typer.Option(help="Column of the time; the order of rows if left out.")]
-Propensity = Annotated[str | None, typer.Option(help="Column of the probability with which the logged arm was chosen.")]
-Separator = Annotated[str | None, typer.Option(help="Between the cells of text files; a comma if left out, a tab in TSV.")]
 Logging = Annotated[str | None, typer.Option(help="random, if you know that arms were drawn by chance alone.")]
 
+ROLE_OPTIONS: dict[str, Any] = {
+    "arm": Annotated[str, typer.Option(help="Column of the arm that was chosen.")],
+    "reward": Annotated[str, typer.Option(help="Column of the reward.")],
+    "context": Annotated[list[str] | None, typer.Option(help="Column of the context; once for each.")],
+    "clusters": Annotated[
+        str | None,
+        typer.Option(help="Column of the log, or FILE[:arm,cluster] with a row per arm; FILE:arm,outer,inner nests clusters."),
+    ],
+    "unlisted": Annotated[str | None, typer.Option(help="Cluster of the arms that the clusters do not name.")],
+    "time": Annotated[str | None, typer.Option(help="Column of the time; without it rows are taken in their order.")],
+    "propensity": Annotated[str | None, typer.Option(help="Column of the probability with which the logged arm was chosen.")],
+    "separator": Annotated[str | None, typer.Option(help="Sign between cells of text files; by default a comma, in TSV a tab.")],
+}
+"""An option for each field of ColumnRoles."""
 
-@app.command()
-def inspect(
+
+def _with_roles(command: Callable[..., None]) -> Callable[..., None]:
+    """A command whose ``roles`` are options of the command line, the same for each command that reads a log."""
+    given = dict(inspect.signature(command).parameters)
+    del given["roles"]
+    needed = ("arm", "reward")
+    options = [
+        inspect.Parameter(
+            name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=inspect.Parameter.empty if name in needed else None,
+            annotation=ROLE_OPTIONS[name],
+        )
+        for name in (field.name for field in fields(ColumnRoles))
+    ]
+    own = [part.replace(kind=inspect.Parameter.KEYWORD_ONLY) for part in given.values()]
+
+    @wraps(command)
+    def parsed(**values: Any) -> None:
+        named = {name: values.pop(name) for name in ROLE_OPTIONS}
+        command(roles=ColumnRoles(**named | {"context": listed(named["context"])}), **values)
+
+    parsed.__signature__ = inspect.Signature([own[0], *options, *own[1:]])  # type: ignore[attr-defined]
+    parsed.__annotations__ = {part.name: part.annotation for part in (*own, *options)}
+    return parsed
+
+
+@app.command("inspect")
+@_with_roles
+def _inspect(
     log: Log,
-    arm: Arm,
-    reward: Reward,
-    context: Context = None,
-    clusters: Clusters = None,
-    unlisted: Unlisted = None,
-    time: Time = None,
-    propensity: Propensity = None,
-    separator: Separator = None,
+    roles: ColumnRoles,
     logging: Logging = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """What is in a log: plays, rewards, how arms were chosen, what the groups explain, drift.
+    """Describe a log.
 
-    Examples: hedgerow inspect log.parquet --arm ad --reward click --clusters ads.csv:ad,topic --time day
+    It tells plays, rewards, how arms were chosen, what the groups explain, and drift.
+
+    Example: hedgerow inspect log.parquet --arm ad --reward click --clusters ads.csv:ad,topic --time day
     """
     from ..evaluate.inspection import inspect as look
 
-    found = look(
-        log, arm=arm, reward=reward, context=context or (), clusters=clusters, unlisted=unlisted, time=time,
-        propensity=propensity, separator=separator, logging=logging,
-    )  # fmt: skip
+    found = look(log, **vars(roles), logging=logging)
     if as_json:
         print(json.dumps(found.to_dict(), indent=2, default=str))
     else:
-        _show_inspection(found)
+        show(str(found))
 
 
-@app.command()
-def evaluate(
+@app.command("evaluate")
+@_with_roles
+def _evaluate(
     log: Log,
-    arm: Arm,
-    reward: Reward,
-    context: Context = None,
-    clusters: Clusters = None,
-    unlisted: Unlisted = None,
-    time: Time = None,
-    propensity: Propensity = None,
-    separator: Separator = None,
+    roles: ColumnRoles,
     logging: Logging = None,
     split: Annotated[
-        float | None, typer.Option(help="Share of the rows, in the order of time, that is history; a half if left out.")
+        float | None, typer.Option(help="Share of the rows, in the order of time, that is history; a half by default.")
     ] = None,
     history: Annotated[bool, typer.Option("--history/--no-history", help="Whether to split off a history at all.")] = True,
     rounds: Annotated[int, typer.Option(help="Decisions that a policy gets.")] = 1000,
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same verdict.")] = 0,
     out: Annotated[str, typer.Option(help="Folder of the report and of verdict.json.")] = "verdict",
 ) -> None:
-    """Would this history, and this grouping, have helped a bandit, and by how much? Exit code 3 if the log is too small to tell.
+    """Judge a history and a grouping.
+
+    Would they have helped a bandit, and by how much?
+
+    Exit codes: 0 a verdict, 2 bad input, 3 the log is too small to tell.
 
     Examples: hedgerow evaluate log.csv --arm ad --reward click --clusters ads.csv:ad,topic --time day;
     hedgerow evaluate log.csv --arm ad --reward click --clusters topic --propensity p --no-history
@@ -88,40 +113,32 @@ def evaluate(
     from ..evaluate.evaluation import evaluate as judge
 
     check_folder(out)
-    console = Console(stderr=True)
-    with console.status("reading the log") as status:
-        found = judge(
-            log, arm=arm, reward=reward, context=context or (), clusters=clusters, unlisted=unlisted, time=time,
-            propensity=propensity, separator=separator, logging=logging, split=split, history=history, rounds=rounds, seed=seed,
-            say=status.update,
-        )  # fmt: skip
+    settings: dict[str, Any] = {"split": split, "history": history, "rounds": rounds, "seed": seed}
+    with _progress("reading the log") as say:
+        found = judge(log, **vars(roles), logging=logging, **settings, say=say)
         page = found.save(out)
     _show_verdict(found)
-    Console().print(f"Read {page}; the numbers are in verdict.json beside it.", soft_wrap=True, highlight=False, markup=False)
+    show(f"Read {page}; the numbers are in verdict.json beside it.")
     if found.refused:
         raise typer.Exit(3)
 
 
-def _show_inspection(found: "Inspection") -> None:
-    for line in str(found).splitlines():
-        Console().print(line, soft_wrap=True, highlight=False, markup=False)
+@contextmanager
+def _progress(first: str) -> Iterator[Callable[[str], None]]:
+    """Something to say each step of the work with: a line that changes in a terminal, else a line for each step."""
+    console = Console(stderr=True)
+    if console.is_terminal:
+        with console.status(first) as status:
+            yield status.update
+    else:
+        yield lambda step: print(step, file=sys.stderr, flush=True)
 
 
 def _show_verdict(found: "Evaluation") -> None:
     """The sentences, then the gains as a table."""
-    for line in str(found).splitlines():
-        Console().print(line, soft_wrap=True, highlight=False, markup=False)
-    if not found.gains:
-        return
-    from ..evaluate.sentences import SHORT, number, span, tables
+    from ..evaluate.sentences import gains_table
 
-    setting = found.setting
-    title = f"Gains per 1000 decisions, 90 % intervals (scale {numeral(found.scale)}, seed {setting.seed})"
-    table = Table(title=title, title_justify="left")
-    parts = tables(found)
-    for column in ("gain of", *(how for how, _ in parts)):
-        table.add_column(column)
-    for name in found.gains:
-        cells = (f"{number(gains[name].value)} ({span(gains[name])})" if name in gains else "" for _, gains in parts)
-        table.add_row(escape(SHORT[name]), *cells)
-    Console().print(table)
+    show(str(found))
+    if found.gains:
+        show(f"\nGains per 1000 decisions, 90 % intervals (scale {numeral(found.scale)}, seed {found.setting.seed})")
+        show(gains_table(found))

@@ -1,124 +1,31 @@
 """``hr.evaluate``: would this history, and this grouping, have helped a bandit, and by how much?"""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from ..core.labels import shown
 from ..core.types import Floats, Label
-from ..data.files import need_polars
 from ..data.log import Log
-from ..inference.explained import Explained, explain
-from ..inference.shift import Drift, drift
+from ..data.roles import ColumnRoles, listed
+from ..inference.explained import explain
+from ..inference.shift import drift
 from ..present.numbers import numeral
-from . import best_arms, sentences
-from .contextual_replay import Contextual, context_refusal, replay_contexts
+from . import log_remarks, sentences
+from .contextual_replay import context_refusal, replay_contexts
 from .gains import Setting, Worlds, judged
 from .interval import Gain
 from .logging_grade import Grade, graded
-from .replay import Replay, replayed
+from .replay import replayed
 from .rulings import grouping_refusal, on_grouping, on_history, refusals
 from .split import Split, Units, levelled, split
-from .trust_over_time import Course, trust_over_time
-
-if TYPE_CHECKING:
-    import polars as pl
-    from matplotlib.figure import Figure
+from .trust_over_time import trust_over_time
+from .usable_log import usable_log
+from .verdict import Evaluation
 
 Say = Callable[[str], None]
-
-
-@dataclass(frozen=True)
-class Evaluation:
-    """The verdict on a log. ``refused`` says why there is none; ``gains`` are per 1000 decisions, with 90 % intervals.
-
-    ``gains`` has "history", "grouping", "labels" and "log" as far as they can be told; ``marked`` are the same for as many
-    rounds as the replay has. ``rulings`` has "history" and "grouping": "helps", "hurts", "open" or "no information".
-    """
-
-    source: str
-    rows: int
-    history_rows: int
-    arms: tuple[Label, ...]
-    clusters: tuple[Label, ...] | None
-    binary: bool
-    scale: float
-    setting: Setting
-    grade: Grade
-    method: str
-    missing: dict[str, int] = field(default_factory=dict)
-    odd: str = ""
-    """Rows left out, by reason."""
-    untried: int = 0
-    """Arms without a row, which only the clusters name; they are left out."""
-    refused: tuple[str, ...] = ()
-    grouping_refused: str | None = None
-    explained: Explained | None = None
-    drift: Drift | None = None
-    drift_factor: str = ""
-    rounds_saved: str = ""
-    gains: dict[str, Gain] = field(default_factory=dict)
-    marked: dict[str, Gain] = field(default_factory=dict)
-    rulings: dict[str, str] = field(default_factory=dict)
-    replay: Replay | None = None
-    contextual: Contextual | None = None
-    contextual_refused: str | None = None
-    curves: dict[str, Floats] = field(default_factory=dict, repr=False)
-    course: Course | None = field(default=None, repr=False)
-    plays: Floats | None = field(default=None, repr=False)
-    """Rows of each arm to judge by."""
-    means: Floats | None = field(default=None, repr=False)
-    """Expected reward of each arm: median, 5 % and 95 % quantile (3 x arms)."""
-
-    def __str__(self) -> str:
-        return "\n".join(sentences.verdict(self))
-
-    def _repr_html_(self) -> str:
-        from .page import section
-
-        return section(self)
-
-    def frame(self) -> "pl.DataFrame":
-        """The gains as a table."""
-        need_polars()
-        import polars as pl
-
-        parts = {"simulation": self.gains, "replay": self.replay.gains if self.replay else {}}
-        parts["contextual replay"] = self.contextual.gains if self.contextual else {}
-        rounds = {"simulation": self.setting.rounds, "replay": self.replay.rounds if self.replay else 0}
-        rounds["contextual replay"] = self.contextual.rounds if self.contextual else 0
-        rows = [(how, rounds[how], name, *gain) for how, gains in parts.items() for name, gain in gains.items()]
-        return pl.DataFrame(rows, schema=["method", "rounds", "gain", "value", "low", "high"], orient="row")
-
-    def plot(self) -> "Figure":
-        """Gains with their intervals; the page also draws rewards over time and arms by group."""
-        from .figures import verdict_figure
-
-        return verdict_figure(self)
-
-    def save(self, folder: str | Path) -> Path:
-        """Write the page, index.html, and its numbers, verdict.json, into a folder; the page's path."""
-        from .page import write
-
-        return write(self, folder)
-
-    def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        found = asdict(replace(self, curves={}, course=None, plays=None, means=None))
-        for name in ("curves", "marked"):
-            del found[name]
-        found |= {"plays": None if self.plays is None else self.plays.tolist(), "means": best_arms.named(self.means)}
-        found["course"] = self.course and {name: part.tolist() for name, part in vars(self.course).items() if part is not None}
-        found["gains"] = {name: gain._asdict() for name, gain in self.gains.items()}
-        for part in ("replay", "contextual"):
-            if found[part] is not None:
-                found[part]["gains"] = {name: gain._asdict() for name, gain in getattr(self, part).gains.items()}
-        found["grade"]["checks"] = [{**asdict(check), "passed": check.passed} for check in self.grade.checks]
-        found["verdict"] = sentences.verdict(self)
-        return found
 
 
 def evaluate(
@@ -143,24 +50,46 @@ def evaluate(
 ) -> Evaluation:
     """Would this history, and this grouping, have helped a bandit, and by how much? The whole method is in docs/verdict.md.
 
-    Arguments
-        source: a frame, a file, or a :class:`hedgerow.Log`, which then needs no names of columns; these, ``clusters``,
-            ``unlisted`` and ``separator`` are those of :meth:`hedgerow.Log.read`.
+    Args:
+        source: a frame, a file, or a :class:`hedgerow.Log`, which needs no names of columns.
+        arm: column of the arm that was chosen.
+        reward: column of the reward.
+        context: column of the context, or several.
+        clusters: the cluster of each arm, as in :meth:`hedgerow.Log.read`.
+        unlisted: the cluster of arms that ``clusters`` do not name.
+        time: column of the time; without it rows are taken in their order.
+        propensity: column of the probability with which the logged arm was chosen.
+        separator: what stands between the cells of text files.
         logging: "random" if you know that arms were drawn by chance alone; then nothing needs to be assumed.
         split: the share of the rows, in the order of time, that is history (a half); the others are the future to be judged by.
         history: False takes all rows as the future, and says nothing about history.
         rounds: decisions that a policy gets, at most as many as the future has rows.
-        draws, runs: worlds that each judge draws, and runs of every policy in each, more where few arms leave much to luck.
+        seed: the same seed gives the same verdict.
+        draws: worlds that each judge draws.
+        runs: runs of every policy in each world, more where few arms leave much to luck.
         say: called with a word about each step of the work.
+
+    Returns:
+        The verdict, or the reasons why there is none.
+
+    Raises:
+        ValueError: if the log cannot be read, or if an argument is out of range.
+
+    Examples:
+        >>> import numpy as np, polars
+        >>> rng = np.random.default_rng(0)
+        >>> log = polars.DataFrame({"ad": rng.integers(4, size=400), "click": rng.random(400) < 0.01})
+        >>> print(evaluate(log, arm="ad", reward="click", logging="random").refused[0])
+        1 events in the later part (200 rows) over 4 arms; about 8 are needed, that is a log of some 3,200 rows.
     """
-    log, untried = as_log(source, arm, reward, context, clusters, unlisted, time, propensity, separator)
+    roles = ColumnRoles(arm or "", reward or "", listed(context), clusters, unlisted, time, propensity, separator)
+    log, untried = usable_log(source, roles)
     if not isinstance(history, bool):
         raise ValueError(f"history says whether to split one off the log, True or False, got {type(history).__name__}")
     if not history and split is not None:
         raise ValueError("without history there is nothing to split off: leave split or history=False (--no-history) out")
     share = 0.5 if split is None else split
     _check(share, rounds, draws, runs)
-    tell: Say = say or (lambda _: None)
     grade = graded(log, logging=logging)
     even, units = levelled(log)
     parted = _parted(even, grade, share, history)
@@ -170,69 +99,26 @@ def evaluate(
         return _in_units(blank, units)
     if parted.groups is not None and blank.grouping_refused:
         parted = replace(parted, groups=None)
+    return _in_units(_judged(blank, even, parted, units, say or (lambda _: None)), units)
+
+
+def _judged(blank: Evaluation, even: Log, parted: Split, units: Units, say: Say) -> Evaluation:
+    """The verdict on a log that is not refused: replays, judges, and what follows from them."""
+    grade, setting, seed = blank.grade, blank.setting, blank.setting.seed
     explained = None
     if parted.groups is not None:
         explained = explain(parted.future, parted.groups, np.random.default_rng([seed, 3]), binary=parted.binary)
     course = trust_over_time(even, parted, weigh=grade.letter == "B", seed=seed)
-    tell("replaying the log (the first time on a machine, compiling takes some seconds)")
+    say("replaying the log (the first time on a machine, compiling takes some seconds)")
     replay, contextual = None, None
     if grade.letter == "A":
         replay = replayed(even, parted, near_uniform=grade.near_uniform, rounds=setting.rounds, seed=seed)
-    if log.context and blank.contextual_refused is None:
-        contextual = replay_contexts(even, parted, grade, rounds=setting.rounds, seed=seed, say=tell)
-    tell("playing policies in the worlds of two judges")
+    if even.context and blank.contextual_refused is None:
+        contextual = replay_contexts(even, parted, grade, rounds=setting.rounds, seed=seed, say=say)
+    say("playing policies in the worlds of two judges")
     worlds = judged(parted, setting, p=explained.p if explained else None, mark=replay.rounds if replay else None)
     found = replace(blank, explained=explained, course=course, replay=replay, contextual=contextual)
-    return _in_units(_answer(found, parted, worlds, units), units)
-
-
-def as_log(
-    source: Any,
-    arm: str | None,
-    reward: str | None,
-    context: str | Sequence[str],
-    clusters: Mapping[Any, Any] | str | Path | None,
-    unlisted: Label | None,
-    time: str | None,
-    propensity: str | None,
-    separator: str | None,
-) -> tuple[Log, tuple[Label, ...]]:
-    """A log as it is, or one read from a frame or a file, with the arms that have rows; and the arms that have none."""
-    if isinstance(source, Log):
-        named: dict[str, Any] = {"arm": arm, "reward": reward, "context": context or None, "clusters": clusters, "time": time}
-        named |= {"unlisted": unlisted, "propensity": propensity, "separator": separator}
-        if given := [name for name, value in named.items() if value is not None]:
-            raise ValueError(f"a hedgerow.Log has its columns already: give {shown(given)} to Log.read instead")
-        log = source
-    elif arm is None or reward is None:
-        raise ValueError("arm= and reward= must name the columns of the log; only a hedgerow.Log has them already")
-    else:
-        log = Log.read(
-            source,
-            arm=arm,
-            reward=reward,
-            context=context,
-            clusters=clusters,
-            unlisted=unlisted,
-            time=time,
-            propensity=propensity,
-            separator=separator,
-        )
-    log, untried = _tried(log)
-    if len(log) < 4 or len(log.arms) < 2:
-        raise ValueError(f"a log must have at least 4 rows and 2 arms, this one has {len(log)} and {len(log.arms)}")
-    if fixed := log.fixed_contexts():
-        raise ValueError(
-            f"context {shown(fixed)} is the same in all rows of an arm: a property of arms, not of the rounds; "
-            "leave it out, or give it as clusters"
-        )
-    return log, untried
-
-
-def _tried(log: Log) -> tuple[Log, tuple[Label, ...]]:
-    """The log without the arms that only the clusters name, and these: nothing can be said of them."""
-    clusters = None if log.clusters is None else log.clusters[: log.tried]
-    return replace(log, arms=log.arms[: log.tried], clusters=clusters), log.arms[log.tried :]
+    return _answer(found, parted, worlds, units)
 
 
 def _check(share: float, rounds: int, draws: int, runs: int) -> None:
@@ -266,7 +152,7 @@ def _blank(log: Log, grade: Grade, parted: Split, setting: Setting) -> Evaluatio
         grade=grade,
         method=sentences.method(grade, None, _rows(parted), effective),
         missing=log.missing,
-        odd=sentences.odd_rewards(log.reward),
+        odd=log_remarks.odd_rewards(log.reward),
         plays=np.bincount(log.arm[parted.past_rows :], minlength=len(log.arms)).astype(np.float64),
         refused=tuple(refusals(parted)),
         grouping_refused=None if parted.groups is None else grouping_refusal(parted.groups),
@@ -330,7 +216,14 @@ def _factor(drift: Floats, units: Units, binary: bool) -> str:
 
 
 def rounds_saved(curves: dict[str, Floats]) -> str:
-    """The first round at which cold UCB earns over a tenth of the horizon what HUCB earns in its first tenth."""
+    """The first round at which cold UCB earns over a tenth of the horizon what HUCB earns in its first tenth.
+
+    Args:
+        curves: expected reward of each decision by policy.
+
+    Returns:
+        The round in words.
+    """
     cold, warm = curves["UCB"], curves["HUCB"]
     window = max(cold.size // 10, 1)
     running = np.convolve(cold, np.full(window, 1.0 / window), mode="valid")

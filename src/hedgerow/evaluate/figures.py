@@ -10,22 +10,22 @@ from ..present.plots import BLUE, GREEN, GREY, INK, ORANGE, VERMILION, new_figur
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from .evaluation import Evaluation
     from .trust_over_time import Course
+    from .verdict import Evaluation
 
-TITLES = {
+GAIN_LABELS = {
     "history": "history",
     "grouping": "grouping",
     "labels": "labels against\nshuffled ones",
     "log": "no groups\nagainst the log",
 }
-CURVES = {
+WARM_CURVES = {
     "UCB": ("UCB, cold", GREY),
     "HUCB": ("HUCB", ORANGE),
     "grouped": ("HUCBC", BLUE),
     "shuffled": ("HUCBC, shuffled labels", VERMILION),
 }
-COLD = {"UCB": "UCB", "grouped": "UCBC", "shuffled": "UCBC, shuffled labels"}
+COLD_NAMES = {"UCB": "UCB", "grouped": "UCBC", "shuffled": "UCBC, shuffled labels"}
 MOST_ARMS, MOST_NAMED, MOST_GROUPS = 200, 40, 40
 """More arms than this would be a smear: then each group shows its best; fewer arms have names, and so have some groups."""
 
@@ -34,7 +34,14 @@ LONGEST_NAME = 28
 
 
 def gains_figure(found: "Evaluation") -> "Figure":
-    """Gains per 1000 decisions with 90 % intervals, replay beside simulation."""
+    """Gains per 1000 decisions with 90 % intervals, replay beside simulation.
+
+    Args:
+        found: the verdict.
+
+    Returns:
+        The figure.
+    """
     parts: list[tuple[str, dict[str, Any], str, str]] = [(f"simulation, {found.setting.rounds:,} rounds", found.gains, BLUE, "o")]
     if found.replay is not None:
         parts.append((f"replay, {found.replay.rounds:,} rounds", found.replay.gains, ORANGE, "s"))
@@ -51,7 +58,7 @@ def gains_figure(found: "Evaluation") -> "Figure":
         axes.axvline(0.0, color=INK, linewidth=0.8)
         axes.set(
             yticks=range(len(names)),
-            yticklabels=[TITLES[name] for name in names],
+            yticklabels=[GAIN_LABELS[name] for name in names],
             xlabel="gain per 1000 decisions, 90 % interval",
         )
         axes.invert_yaxis()
@@ -61,16 +68,23 @@ def gains_figure(found: "Evaluation") -> "Figure":
 
 
 def curves_figure(found: "Evaluation") -> "Figure":
-    """Expected reward per round of each policy, the mean over worlds: how soon it can be trusted with the choice."""
+    """Expected reward per round of each policy, the mean over worlds: how soon it can be trusted with the choice.
+
+    Args:
+        found: the verdict.
+
+    Returns:
+        The figure.
+    """
     window = max(found.setting.rounds // 50, 1)
     with style():
         figure = new_figure(8.0, 3.4)
         axes = figure.subplots()
         for name, curve in found.curves.items():
-            label, colour = CURVES[name]
+            label, colour = WARM_CURVES[name]
             smooth = np.convolve(curve, np.full(window, 1.0 / window), mode="valid")
             rounds = np.arange(smooth.size) + (window + 1) / 2
-            shown = label if "HUCB" in found.curves else COLD[name]
+            shown = label if "HUCB" in found.curves else COLD_NAMES[name]
             dashes, width = ("--" if name == "shuffled" else "-"), (4.0 if name == "HUCB" else 1.6)  # HUCBC may lie on HUCB
             axes.plot(rounds, smooth, color=colour, label=shown, linestyle=dashes, linewidth=width)
         axes.set(xlabel="decision", ylabel="expected reward")
@@ -79,7 +93,15 @@ def curves_figure(found: "Evaluation") -> "Figure":
 
 
 def course_figure(course: "Course", scale: float) -> "Figure":
-    """What the groups explain, and how far arms have moved since the history, as rows come in; rewards vary by ``scale``."""
+    """What the groups explain, and how far arms have moved since the history, as rows come in; rewards vary by ``scale``.
+
+    Args:
+        course: the two kinds of trust after each part of the rows.
+        scale: standard deviation of the rewards.
+
+    Returns:
+        The figure.
+    """
     from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
     with style():
@@ -101,43 +123,64 @@ def course_figure(course: "Course", scale: float) -> "Figure":
 
 
 def arms_figure(arms: tuple[Label, ...], clusters: tuple[Label, ...] | None, means: Floats) -> "Figure":
-    """Estimated expected reward of each arm with its 90 % interval, groups side by side, best group first; of many the best."""
+    """Estimated expected reward of each arm with its 90 % interval, groups side by side, best group first; of many the best.
+
+    Args:
+        arms: the arms.
+        clusters: the cluster of each, None without clusters.
+        means: median, 5 % and 95 % quantile of each (3 x arms).
+
+    Returns:
+        The figure.
+    """
     median, low, high = means
     groups: dict[Label, list[int]] = {}
     for at, label in enumerate(clusters or ("all arms",) * len(arms)):
         groups.setdefault(label, []).append(at)
     ordered = sorted(groups.items(), key=lambda item: -float(median[item[1]].mean()))
+    most = len(arms) if len(arms) <= MOST_ARMS else max(MOST_ARMS // len(ordered), 1)
     with style():
         figure = new_figure(8.0, 4.2 if len(arms) <= MOST_NAMED else 3.6)
         axes = figure.subplots()
-        place, ticks = 0, []
+        place, middles = 0, []
         places: dict[int, Label] = {}
-        most = len(arms) if len(arms) <= MOST_ARMS else max(MOST_ARMS // len(ordered), 1)
         for turn, (_, members) in enumerate(ordered):
             inside = sorted(members, key=lambda at: -median[at])[:most]
             x = np.arange(place, place + len(inside))
             error = [median[inside] - low[inside], high[inside] - median[inside]]
             axes.errorbar(x, median[inside], yerr=error, fmt="o", markersize=3, linewidth=1, color=(BLUE, ORANGE)[turn % 2])
-            ticks.append(place + (len(inside) - 1) / 2.0)
+            middles.append(place + (len(inside) - 1) / 2.0)
             places |= {place + rank: arms[at] for rank, at in enumerate(inside)}
             place += len(inside) + 1
         shown = f"the {most} best of each group, at most" if most < max(map(len, groups.values())) else ""
         axes.set(ylabel="expected reward", xlabel=shown)
-        step = -(-len(ordered) // MOST_GROUPS)
-        names = shortened((label for label, _ in ordered), max(16, 80 // len(ordered)))
-        axes.grid(False, axis="x")
-        above: Any = axes
-        if len(arms) <= MOST_NAMED:
-            axes.set_xticks(list(places), shortened(places.values(), LONGEST_NAME), rotation=90, fontsize=7)
-            above = axes.secondary_xaxis("top")
-            above.tick_params(length=0)
-            above.spines[:].set_visible(False)
-        above.set_xticks(ticks[::step], names[::step], rotation=45 if len(names) > 6 else 0, fontsize=8)
+        _name_places(axes, places if len(arms) <= MOST_NAMED else {}, [label for label, _ in ordered], middles)
     return figure
 
 
+def _name_places(axes: Any, places: dict[int, Label], groups: list[Label], middles: list[float]) -> None:
+    """Names of the groups, and below them those of the arms, if they are few."""
+    axes.grid(False, axis="x")
+    above: Any = axes
+    if places:
+        axes.set_xticks(list(places), shortened(places.values(), LONGEST_NAME), rotation=90, fontsize=7)
+        above = axes.secondary_xaxis("top")
+        above.tick_params(length=0)
+        above.spines[:].set_visible(False)
+    step = -(-len(groups) // MOST_GROUPS)
+    names = shortened(groups, max(16, 80 // len(groups)))
+    above.set_xticks(middles[::step], names[::step], rotation=45 if len(names) > 6 else 0, fontsize=8)
+
+
 def verdict_figure(found: "Evaluation") -> "Figure":
-    """The first figure of a verdict that there is: gains, or nothing but a sentence if it was refused."""
+    """The first figure of a verdict that there is: gains, or nothing but a sentence if it was refused.
+
+    Args:
+        found: the verdict.
+
+    Returns:
+        The figure.
+    """
     if found.gains:
         return gains_figure(found)
     with style():

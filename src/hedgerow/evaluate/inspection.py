@@ -11,17 +11,17 @@ from .. import bounds
 from ..core.types import Floats, Integers, Label
 from ..data.files import need_polars
 from ..data.log import Log
+from ..data.roles import ColumnRoles, listed
 from ..inference.explained import Explained, explain
 from ..inference.rates import COIN, values_of
 from ..inference.shift import Drift, drift
 from ..inference.sums import Sums, numbered, tally, tally_weighted
 from ..inference.two_level import posterior
-from ..present.numbers import numeral
-from . import best_arms, sentences
-from .evaluation import as_log
+from . import best_arms, inspection_sentences, log_remarks
 from .logging_grade import Grade, graded
 from .rulings import few_events, grouping_refusal
 from .split import levelled
+from .usable_log import usable_log
 
 if TYPE_CHECKING:
     import polars as pl
@@ -79,9 +79,9 @@ class Inspection:
 
     def __str__(self) -> str:
         if self.means is None:
-            return "\n".join(in_words(self))
+            return "\n".join(inspection_sentences.in_words(self))
         table = best_arms.lines(self.arms, self.clusters, self.plays, self.means, "the JSON (--json, to_dict)")
-        return "\n".join([*in_words(self), *table])
+        return "\n".join([*inspection_sentences.in_words(self), *table])
 
     def _repr_html_(self) -> str:
         from .page import inspection_section
@@ -89,7 +89,11 @@ class Inspection:
         return inspection_section(self)
 
     def frame(self) -> "pl.DataFrame":
-        """A row per arm: cluster, plays, estimated mean with its 90 % interval."""
+        """The arms as a data frame.
+
+        Returns:
+            A row per arm: cluster, plays, estimated mean with its 90 % interval.
+        """
         need_polars()
         import polars as pl
 
@@ -106,7 +110,14 @@ class Inspection:
         return pl.DataFrame(columns)
 
     def plot(self) -> "Figure":
-        """Arms by group, with intervals."""
+        """Arms by group, with intervals.
+
+        Returns:
+            A figure of matplotlib.
+
+        Raises:
+            ValueError: if single arms cannot be judged.
+        """
         if self.means is None:
             raise ValueError(f"there are no means to draw: {self.means_refused}")
         from .figures import arms_figure
@@ -114,13 +125,17 @@ class Inspection:
         return arms_figure(self.arms, self.clusters, self.means)
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """All numbers, for JSON.
+
+        Returns:
+            Dicts, lists, numbers and texts.
+        """
         found = asdict(self)
         found["grade"]["checks"] = [{**asdict(check), "passed": check.passed} for check in self.grade.checks]
         return found | {
             "plays": self.plays.tolist(),
             "means": best_arms.named(self.means),
-            "summary": in_words(self),
+            "summary": inspection_sentences.in_words(self),
         }
 
 
@@ -140,27 +155,42 @@ def inspect(
 ) -> Inspection:
     """What is in a log, how its arms were chosen, what its groups explain, and whether it drifts.
 
-    ``source`` is a frame, a file, or a :class:`hedgerow.Log`, which needs no names of columns; ``logging`` is "random" if you
-    know that arms were drawn by chance alone; see :func:`hedgerow.evaluate`.
+    Args:
+        source: a frame, a file, or a :class:`hedgerow.Log`, which needs no names of columns.
+        arm: column of the arm that was chosen.
+        reward: column of the reward.
+        context: column of the context, or several.
+        clusters: the cluster of each arm, as in :meth:`hedgerow.Log.read`.
+        unlisted: the cluster of arms that ``clusters`` do not name.
+        time: column of the time; without it rows are taken in their order.
+        propensity: column of the probability with which the logged arm was chosen.
+        separator: what stands between the cells of text files.
+        logging: "random" if you know that arms were drawn by chance alone.
+        seed: the same seed gives the same intervals.
+
+    Returns:
+        What the log says without a policy being played.
+
+    Examples:
+        >>> import polars
+        >>> log = polars.DataFrame({"ad": ["a", "b"] * 50, "click": [0, 1, 1, 1] * 25})
+        >>> print(str(inspect(log, arm="ad", reward="click")).splitlines()[0])
+        frame of polars: 100 rows, 2 arms.
     """
-    log, untried = as_log(source, arm, reward, context, clusters, unlisted, time, propensity, separator)
+    roles = ColumnRoles(arm or "", reward or "", listed(context), clusters, unlisted, time, propensity, separator)
+    log, untried = usable_log(source, roles)
     grade = graded(log, logging=logging)
     even, (level, size) = levelled(log)
     binary, count, rng = values_of(even.reward) == COIN, len(log.arms), np.random.default_rng([seed, 6])
     plain, half = tally(log.arm, even.reward, count), log.arm.size // 2
     known = log.propensity if grade.letter == "B" else None
-
-    def summed(part: slice) -> Sums:
-        chosen, reward = log.arm[part], even.reward[part]
-        return tally(chosen, reward, count) if known is None else tally_weighted(chosen, reward, known[part], count)
-
-    sums = summed(slice(None))
+    sums = _summed(even, slice(None), known)
     groups = np.zeros(count, dtype=np.int64) if log.clusters is None else numbered(log.clusters)
     unsure = _refusal(sums, log.arm.size, binary=binary)
     refused = None if log.clusters is None else _grouping_refusal(log, groups, unsure)
     means = level + size * posterior(sums, groups, rng, binary=binary)
     explained = None if log.clusters is None or refused else explain(sums, groups, rng, binary=binary).times(size)
-    moved = drift(summed(slice(half, None)), summed(slice(half)), binary=binary)
+    moved = drift(_summed(even, slice(half, None), known), _summed(even, slice(half), known), binary=binary)
     varied = np.ptp(log.reward) > 0.0
     return Inspection(
         source=log.source,
@@ -169,7 +199,7 @@ def inspect(
         clusters=log.clusters,
         never_tried=untried,
         missing=log.missing,
-        odd=sentences.odd_rewards(log.reward),
+        odd=log_remarks.odd_rewards(log.reward),
         binary=binary,
         reward=(float(log.reward.min()), float(log.reward.mean()), float(log.reward.max())),
         noise=_noise(sums, size, binary=binary) if varied else 0.0,
@@ -182,6 +212,12 @@ def inspect(
         grouping_refused=refused,
         bounds=_bounds(log, means.mean(axis=0), plain) if varied and not unsure else None,
     )
+
+
+def _summed(log: Log, part: slice, propensity: Floats | None) -> Sums:
+    """Sums of some rows, weighted by propensities if there are any."""
+    chosen, reward, count = log.arm[part], log.reward[part], len(log.arms)
+    return tally(chosen, reward, count) if propensity is None else tally_weighted(chosen, reward, propensity[part], count)
 
 
 def _noise(sums: Sums, size: float, *, binary: bool) -> float | None:
@@ -211,60 +247,3 @@ def _bounds(log: Log, means: Floats, sums: Sums) -> Bounds | None:
     if log.clusters is None or not bounds.clustering(means, log.clusters).tight:
         return Bounds(log.arm.size, most, flat, None)
     return Bounds(log.arm.size, most, flat, bounds.tight(means, log.clusters, **known).value)
-
-
-def in_words(found: Inspection) -> list[str]:
-    """The inspection in words."""
-    low, mean, high = found.reward
-    plays = found.plays
-    noise = "" if found.noise is None else f", noise {numeral(found.noise)} (standard deviation within an arm)"
-    lines = [
-        f"{found.source}: {found.rows:,} rows, {len(found.arms)} arms"
-        + (f" in {len(set(found.clusters))} groups." if found.clusters else "."),
-        f"Plays per arm: {plays.min():,.0f} to {plays.max():,.0f}, median {np.median(plays):,.0f}.",
-        f"Rewards: {numeral(low, 6)} to {numeral(high, 6)}, mean {numeral(mean, 4)}{noise}.",
-    ]
-    lines += [*sentences.left_out(found.missing), *sentences.untried(len(found.never_tried)), *([found.odd] if found.odd else [])]
-    lines.append("How arms were chosen: " + "; ".join(sentences.checks((found.grade.uniform, *found.grade.checks))) + ".")
-    lines.append(_evidence(found.grade))
-    lines += sentences.contradicted(found.grade)
-    if found.drift is not None:
-        lines.append(f"First half against second: {sentences.moved(found.drift)}.")
-    return lines + _grouping_sentences(found)
-
-
-def _evidence(grade: Grade) -> str:
-    if grade.letter == "A" and not grade.assumed:
-        return "Evidence: grade A, arms were chosen at random."
-    blind = grade.letter == "A" and len(grade.checks) == 1  # time alone
-    if grade.unchecked:
-        return "Evidence: grade B, propensities are given, but rows are too few to check them."
-    return GRADES[grade.letter] + (" Whether by a context nobody can tell, for none is given." if blind else "")
-
-
-GRADES = {
-    "A": "Evidence: grade A, arms look chosen at random, as far as the log can show.",
-    "B": "Evidence: grade B, propensities are given and fit the log.",
-    "C": "Evidence: grade C, arms were not chosen at random and there are no propensities: estimates may be biased.",
-}
-
-
-def _grouping_sentences(found: Inspection) -> list[str]:
-    lines = [f"Single arms: {found.means_refused}"] if found.means_refused else []
-    lines += [f"Grouping: {found.grouping_refused}"] if found.grouping_refused not in (None, found.means_refused) else []
-    if found.explained is not None:
-        lines += [sentences.explained(found.explained), sentences.tightness(found.explained)]
-        lines.append(
-            f"Spread of arm means: {numeral(found.explained.between)} between groups, {numeral(found.explained.within)} within."
-        )
-    if found.bounds is not None and found.bounds.telling:
-        lines.append(bound_sentence(found.bounds, grouped=found.clusters is not None))
-    return lines
-
-
-def bound_sentence(found: Bounds, *, grouped: bool) -> str:
-    """The theorems' bounds, beside the largest regret."""
-    told = f"Bound on the regret of {found.horizon:,} rounds at the estimated means: HUCB {found.hucb:,.0f}"
-    if grouped:
-        told += ", HUCBC has none, its groups overlap" if found.hucbc is None else f", HUCBC {found.hucbc:,.0f}"
-    return f"{told}; regret cannot exceed {found.most:,.0f} anyway."

@@ -1,19 +1,64 @@
-"""Trials on a cluster: joblib hands them to Dask or Ray."""
+"""Where trials run: here, in processes of this machine, or on a cluster, to which joblib hands them."""
 
 import math
+import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from typing import Any, TypeVar
 
-T = TypeVar("T")
+from ..core import extras
+
+Found = TypeVar("Found")
 
 LEAST_SECONDS = 0.05
 """A task that takes less would cost more to send than to run."""
 
 
-def run_on_cluster(run: Callable[[int], T], trials: int, backend: str) -> Iterator[T]:
+def outcomes_of(run: Callable[[int], Found], trials: int, jobs: int | None, backend: str | None, title: str) -> Iterator[Found]:
+    """The outcomes of all trials in order, with a progress bar if somebody is watching.
+
+    Args:
+        run: plays the trial of a number.
+        trials: how many there are.
+        jobs: processes of this machine; None for all cores.
+        backend: None or "joblib" for this machine, "dask" or "ray" for a cluster.
+        title: of the progress bar.
+
+    Returns:
+        One outcome for each trial.
+    """
+    outcomes = _run_all(run, trials, jobs, backend)
+    if not sys.stderr.isatty():
+        return outcomes
+    try:
+        from rich.console import Console
+        from rich.progress import track
+    except ImportError:
+        return outcomes
+    console = Console(stderr=True)
+    return iter(track(outcomes, total=trials, description=title[:60], console=console, transient=True))
+
+
+def _run_all(run: Callable[[int], Found], trials: int, jobs: int | None, backend: str | None) -> Iterator[Found]:
+    if backend in CLUSTER_BACKENDS:
+        return _run_on_cluster(run, trials, backend)
+    if jobs == 1 or trials == 1:
+        return map(run, range(trials))
+    try:
+        from joblib import Parallel, delayed
+    except ImportError as error:
+        if jobs is None and backend is None:
+            return map(run, range(trials))
+        raise extras.absent("work on several cores", "joblib") from error
+    results: Iterator[Found] = Parallel(n_jobs=min(jobs, trials) if jobs else -1, return_as="generator")(
+        delayed(run)(number) for number in range(trials)
+    )
+    return results
+
+
+def _run_on_cluster(run: Callable[[int], Found], trials: int, backend: str) -> Iterator[Found]:
     """The outcomes of all trials in order; the first is run here, to see how many make a task worth sending."""
     joblib = _part("joblib", "joblib", backend)
     start = time.perf_counter()
@@ -21,21 +66,21 @@ def run_on_cluster(run: Callable[[int], T], trials: int, backend: str) -> Iterat
     size = max(1, math.ceil(LEAST_SECONDS / max(time.perf_counter() - start, 1e-9)))
     tasks = [range(first, min(first + size, trials)) for first in range(1, trials, size)]
     if tasks:
-        with CLUSTERS[backend](), joblib.parallel_config(backend=backend, n_jobs=-1):
+        with CLUSTER_BACKENDS[backend](), joblib.parallel_config(backend=backend, n_jobs=-1):
             for outcomes in joblib.Parallel(batch_size=1)(joblib.delayed(_run_some)(run, task) for task in tasks):
                 yield from outcomes
 
 
-def _run_some(run: Callable[[int], T], numbers: Sequence[int]) -> list[T]:
+def _run_some(run: Callable[[int], Found], numbers: Sequence[int]) -> list[Found]:
     return [run(number) for number in numbers]
 
 
-def _part(module: str, name: str, extra: str) -> Any:
+def _part(module: str, package: str, extra: str) -> Any:
     """A module of a package that only some have installed."""
     try:
         return import_module(module)
     except ImportError as error:
-        raise ImportError(f'backend "{extra}" needs {name}: pip install "hedgerow[{extra}]"') from error
+        raise extras.absent(f'backend "{extra}"', package, extra) from error
 
 
 @contextmanager
@@ -58,4 +103,4 @@ def _ray() -> Iterator[None]:
     yield
 
 
-CLUSTERS = {"dask": _dask, "ray": _ray}
+CLUSTER_BACKENDS = {"dask": _dask, "ray": _ray}

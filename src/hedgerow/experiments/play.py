@@ -21,13 +21,13 @@ class Played(NamedTuple):
     followed: Integers
 
 
-NEEDED = ("name", "arms", "dimension", "select", "update")
+MEMBERS_TO_PLAY = ("name", "arms", "dimension", "select", "update")
 """What a policy must have to live through a trial."""
 
 
 def _check(policy: Policy, trial: Trial, delay: int) -> None:
     """Compiled loops go by position and look at nothing, so what they are given must fit."""
-    if absent := lacking(policy, (*NEEDED, "expect") if delay else NEEDED):
+    if absent := lacking(policy, (*MEMBERS_TO_PLAY, "expect") if delay else MEMBERS_TO_PLAY):
         raise ValueError(f"{type(policy).__name__} cannot play, it lacks {', '.join(absent)}: see docs/concepts.md, own policies")
     if policy.arms != tuple(trial.arms):
         raise ValueError(f"{policy.name} must have the arms of the trial, 0 to {len(trial.arms) - 1}, in their order")
@@ -38,9 +38,16 @@ def _check(policy: Policy, trial: Trial, delay: int) -> None:
 
 
 def play(policy: Policy, trial: Trial, rng: np.random.Generator | None = None, delay: int = 0) -> Played:
-    """Let a policy live through a trial; it has learnt all its rounds afterwards. ``rng``: for policies that draw.
+    """Let a policy live through a trial; it has learnt all its rounds afterwards.
 
-    A reward arrives ``delay`` rounds late, and its decision is waited for (``policy.expect``).
+    Args:
+        policy: the policy.
+        trial: the trial.
+        rng: for policies that draw.
+        delay: rounds by which a reward is late; its decision is waited for (``policy.expect``).
+
+    Returns:
+        The arm of each round.
     """
     _check(policy, trial, delay)
     rng = rng or np.random.default_rng(0)

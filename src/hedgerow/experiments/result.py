@@ -9,6 +9,7 @@ import numpy as np
 from ..core.types import Floats, Integers
 from ..inference.intervals import mean_interval
 from ..present.numbers import numerals
+from ..present.tables import Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -28,7 +29,15 @@ class Difference(NamedTuple):
 
 
 def interval(what: str, values: Floats) -> Difference:
-    """Mean of paired values with Student's 95 % interval; infinite for a single trial."""
+    """Mean of paired values with Student's 95 % interval.
+
+    Args:
+        what: what is measured.
+        values: one number per trial.
+
+    Returns:
+        The mean and its interval, which is infinite for a single trial.
+    """
     return Difference(what, *mean_interval(values))
 
 
@@ -54,9 +63,20 @@ class Simulation:
     experts: dict[str, tuple[str, ...]]
 
     def of(self, policy: str, measure: str = "reward", *, at: int | None = None) -> Floats:
-        """One number per trial: the cumulative reward or regret of a policy after the last marked round up to ``at``.
+        """The cumulative reward or regret of a policy in each trial.
 
-        Curves are kept at the rounds in ``Simulation.at``: give ``marks=`` to ``simulate`` for others. None: the last round.
+        Args:
+            policy: its name.
+            measure: "reward" or "regret".
+            at: the round; the last marked one up to it counts. Curves are kept at the rounds in ``Simulation.at``: give
+                ``marks=`` to ``simulate`` for others. None: the last round.
+
+        Returns:
+            One number per trial.
+
+        Raises:
+            KeyError: if there is no such policy.
+            ValueError: if there is no such measure.
         """
         if policy not in self.policies:
             raise KeyError(f"no policy {policy!r}; there are {', '.join(self.policies)}")
@@ -67,7 +87,17 @@ class Simulation:
         return values
 
     def point(self, at: int | None) -> int:
-        """The position of the last marked round up to ``at``."""
+        """The position of the last marked round up to a round.
+
+        Args:
+            at: the round, None for the last.
+
+        Returns:
+            A position in ``Simulation.at``.
+
+        Raises:
+            ValueError: if no curve is kept up to there.
+        """
         if at is None:
             return len(self.at) - 1
         if not self.at[0] <= at <= self.rounds:
@@ -75,7 +105,19 @@ class Simulation:
         return int(np.searchsorted(self.at, at, side="right")) - 1
 
     def share(self, policy: str, expert: str, *, at: int | None = None) -> Floats:
-        """One number per trial: the share of rounds so far in which a Meta followed an expert."""
+        """The share of rounds so far in which a Meta followed an expert.
+
+        Args:
+            policy: the name of the Meta.
+            expert: the name of its expert.
+            at: the round, None for the last.
+
+        Returns:
+            One number per trial.
+
+        Raises:
+            KeyError: if there is no such expert.
+        """
         point = self.point(at)
         if expert not in self.experts.get(policy, ()):
             raise KeyError(f"{policy!r} has no expert {expert!r}; it has {', '.join(self.experts.get(policy, ())) or 'none'}")
@@ -85,7 +127,14 @@ class Simulation:
         return shares
 
     def summary(self, *, at: int | None = None) -> list[dict[str, Any]]:
-        """Mean and standard deviation over trials, a row per policy."""
+        """Mean and standard deviation over trials.
+
+        Args:
+            at: the round, None for the last.
+
+        Returns:
+            A row per policy.
+        """
         rows = []
         for policy in self.policies:
             reward, regret = (self.of(policy, measure, at=at) for measure in ("reward", "regret"))
@@ -101,13 +150,26 @@ class Simulation:
         return rows
 
     def compare(self, baseline: str, *, measure: str = "reward", at: int | None = None) -> list[Difference]:
-        """Each other policy's paired difference to a baseline, with its 95 % interval."""
+        """Each other policy's paired difference to a baseline, with its 95 % interval.
+
+        Args:
+            baseline: its name.
+            measure: "reward" or "regret".
+            at: the round, None for the last.
+
+        Returns:
+            One difference for each other policy.
+        """
         base = self.of(baseline, measure, at=at)
         others = [policy for policy in self.policies if policy != baseline]
         return [interval(f"{policy} - {baseline}", self.of(policy, measure, at=at) - base) for policy in others]
 
     def columns(self) -> dict[str, Any]:
-        """All curves as tidy columns: a row per policy, trial and marked round."""
+        """All curves as tidy columns.
+
+        Returns:
+            Columns with a row per policy, trial and marked round.
+        """
         P, N, M = self.reward.shape
         columns: dict[str, Any] = {
             "policy": np.repeat(np.array(self.policies), N * M).tolist(),
@@ -122,26 +184,48 @@ class Simulation:
         return columns
 
     def frame(self, backend: Any = "polars") -> Any:
-        """All curves as a tidy data frame: a row per policy, trial and marked round. Backend: polars, pandas or pyarrow."""
+        """All curves as a tidy data frame.
+
+        Args:
+            backend: polars, pandas or pyarrow.
+
+        Returns:
+            A frame with a row per policy, trial and marked round.
+
+        Raises:
+            ImportError: without the backend.
+        """
         import narwhals as nw
 
         try:
             return nw.from_dict(self.columns(), backend=backend).to_native()
         except ImportError as error:
-            raise ImportError(f'a frame of {backend} needs that package: pip install {backend}, or "hedgerow[cli]"') from error
+            raise ImportError(f"a frame of {backend} needs that package: pip install {backend}") from error
 
     def plot(self, *, measure: str = "per round", policies: Sequence[str] | None = None) -> "Figure":
-        """Mean over trials with +-1 standard deviation: reward "per round" so far, cumulative "reward" or "regret"."""
-        from ..present.plots import curves
+        """Mean over trials with +-1 standard deviation.
+
+        Args:
+            measure: reward "per round" so far, cumulative "reward" or "regret".
+            policies: names of the policies to draw, None for all.
+
+        Returns:
+            A figure of matplotlib.
+        """
+        from .figures import curves
 
         return curves(self, measure=measure, policies=policies or self.policies)
 
     def __repr__(self) -> str:
-        lines = [f"{self.problem}; {self.rounds} rounds, {self.trials} trials (+- their standard deviation), seed {self.seed}"]
-        width = max(map(len, self.policies))
-        for row in self.summary():
-            lines.append(
-                f"{row['policy']:<{width}}  reward {row['reward']:10.1f} +- {row['reward_sd']:8.1f}"
-                f"  regret {row['regret']:10.1f} +- {row['regret_sd']:8.1f}"
-            )
-        return "\n".join(lines)
+        title = f"{self.problem}; {self.rounds} rounds, {self.trials} trials (+- their standard deviation), seed {self.seed}"
+        return "\n".join([title, self._table().text()])
+
+    def _repr_html_(self) -> str:
+        return self._table().html()
+
+    def _table(self) -> Table:
+        rows = [
+            [row["policy"], *(f"{row[kind]:,.1f} +- {row[f'{kind}_sd']:,.1f}" for kind in ("reward", "regret"))]
+            for row in self.summary()
+        ]
+        return Table(("policy", "reward", "regret"), rows, numbers=("reward", "regret"))

@@ -1,48 +1,24 @@
 """Play policies on problems: many trials, common random numbers, one core or several."""
 
-import hashlib
-import os
-import pickle
-import sys
-import zipfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
-from functools import cache, partial
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from types import CodeType
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any
 
 import numpy as np
 
-from ..core.kernel import COMPILED
-from ..core.types import Floats, Integers, Policy
-from ..core.validate import accepted
+from .. import __version__
+from ..core.types import Integers, Policy
 from ..policies.meta import Meta
-from .backends import CLUSTERS, run_on_cluster
+from .backends import CLUSTER_BACKENDS, outcomes_of
+from .kept_trials import described, kept_in
+from .outcome import Make, Outcome, Plan, Shuffled, build, outcome
 from .play import play
-from .problems import Problem, Trial
+from .problems import Problem
 from .result import Simulation
 
-Make: TypeAlias = Callable[..., Policy]
-POINTS = 100
-DAMAGES = (ValueError, TypeError, KeyError, OSError, EOFError, NotImplementedError, zipfile.BadZipFile)
-"""What reading a damaged file may raise."""
-
-
-class Shuffled(NamedTuple):
-    """The control of a clustered policy: the same cluster sizes, but labels dealt out at random, anew in each trial."""
-
-    make: Make
-
-
-class Outcome(NamedTuple):
-    """One trial: per policy the cumulative reward, regret and rounds with each expert, at the marked rounds."""
-
-    reward: Floats
-    regret: Floats
-    followed: Floats
-    best: Floats
-    largest: Floats
+CURVE_POINTS = 100
+"""Evenly spaced rounds at which curves are kept, beside half as many early ones."""
 
 
 def simulate(
@@ -60,53 +36,64 @@ def simulate(
 ) -> Simulation:
     """Play every policy on the same trials of a problem.
 
-    Arguments
-        policies: constructors, called with the trial's arms and, of ``clusters=``, ``history=`` and ``dimension=``, those
+    Args:
+        policies: constructors, called with the trial's arms and those of ``clusters=``, ``history=`` and ``dimension=`` that
             they accept; or a mapping name -> constructor. ``Shuffled(make)`` is the control with shuffled labels.
         problem: see ``hedgerow.problems``.
+        rounds: rounds of each trial.
+        trials: how many trials are played.
+        seed: the same seed gives the same numbers.
         jobs: processes to use; None for all cores. The numbers do not depend on it.
         marks: rounds at which curves are kept, beside some hundred others.
         delay: rounds by which rewards come late; policies know which of their decisions wait (``policy.expect``).
-        resume: a folder where finished trials are kept, so that an interrupted run goes on where it stopped. Trials are played
-            again if anything about them is new: hedgerow itself, an argument, what a constructor makes of it, or the code of a
-            policy of your own.
+        resume: a folder where finished trials are kept, so that an interrupted run goes on where it stopped. Trials are told
+            apart by the names of the policies and their fixed arguments, the problem as it prints, the numbers above and
+            hedgerow's version. If you change the code of a policy, give it another name or another folder.
         backend: "joblib" for processes of this machine, "dask" or "ray" for a cluster: the one you are connected to, else
             one on this machine. A cluster uses all of its cores, whatever ``jobs`` says; the numbers do not depend on it.
 
-    >>> import hedgerow as hr
-    >>> result = hr.simulate([hr.UCB, hr.HUCBC], hr.problems.SyntheticClassical(), rounds=500, trials=3, jobs=1)
-    >>> [row["policy"] for row in result.summary()]
-    ['UCB', 'HUCBC']
+    Returns:
+        The curves of all policies in all trials.
+
+    Raises:
+        ValueError: if an argument is out of range, or if policies or problem are none.
+
+    Examples:
+        >>> import hedgerow as hr
+        >>> result = hr.simulate([hr.UCB, hr.HUCBC], hr.problems.SyntheticClassical(), rounds=500, trials=3, jobs=1)
+        >>> [row["policy"] for row in result.summary()]
+        ['UCB', 'HUCBC']
     """
     makes = _named(policies)
     rounds, trials, delay = _count("rounds", rounds, 1), _count("trials", trials, 1), _count("delay", delay, 0)
     if isinstance(problem, type) or not hasattr(problem, "trial"):
         raise ValueError(f"problem must be a problem such as problems.SyntheticClassical(), got {problem!r}")
-    if backend not in (None, "joblib", *CLUSTERS):
-        raise ValueError(f"backend must be one of {', '.join(('joblib', *CLUSTERS))}, got {backend!r}")
-    at, built = _marked(rounds, marks), _rehearsal(makes, problem)
+    if backend not in (None, "joblib", *CLUSTER_BACKENDS):
+        raise ValueError(f"backend must be one of {', '.join(('joblib', *CLUSTER_BACKENDS))}, got {backend!r}")
+    built = _rehearsal(makes, problem)
     experts = {name: tuple(policy.experts) for name, policy in built.items() if isinstance(policy, Meta)}
-    width = max((len(names) for names in experts.values()), default=0)
-    run = partial(_outcome, makes, problem, rounds, seed, at, width, delay)
+    plan = Plan(makes, problem, rounds, seed, _marked(rounds, marks), max(map(len, experts.values()), default=0), delay)
+    run: Callable[[int], Outcome] = partial(outcome, plan)
     if resume is not None:
-        made = [(name, _recipe(make), _state_of(built[name])) for name, make in makes.items()]
-        key = (_content(problem), made, rounds, seed, at.tolist(), delay)
-        run = partial(_kept, run, Path(resume), hashlib.blake2b(repr((source_digest(), key)).encode(), digest_size=8).hexdigest())
+        run = kept_in(resume, _description(plan), run)
     title = f"{problem}, rewards {delay:,} rounds late" if delay else str(problem)
-    outcomes = list(_shown(_run_all(run, trials, jobs, backend), trials, title))
-    stacked = [np.stack(parts, axis=1) for parts in list(zip(*outcomes, strict=True))[:3]]
+    return _result(plan, title, experts, list(outcomes_of(run, trials, jobs, backend, title)))
+
+
+def _result(plan: Plan, title: str, experts: dict[str, tuple[str, ...]], outcomes: Sequence[Outcome]) -> Simulation:
+    reward, regret, followed = (np.stack(parts, axis=1) for parts in list(zip(*outcomes, strict=True))[:3])
     return Simulation(
         problem=title,
-        policies=tuple(makes),
-        rounds=rounds,
-        trials=trials,
-        seed=seed,
-        at=at,
-        reward=stacked[0],
-        regret=stacked[1],
-        followed=stacked[2],
-        best=np.stack([outcome.best for outcome in outcomes]),
-        largest=np.array([outcome.largest[0] for outcome in outcomes]),
+        policies=tuple(plan.makes),
+        rounds=plan.rounds,
+        trials=len(outcomes),
+        seed=plan.seed,
+        at=plan.at,
+        reward=reward,
+        regret=regret,
+        followed=followed,
+        best=np.stack([trial.best for trial in outcomes]),
+        largest=np.array([trial.largest[0] for trial in outcomes]),
         experts=experts,
     )
 
@@ -120,7 +107,7 @@ def _count(name: str, value: Any, least: int) -> int:
 def _named(policies: Sequence[Make | Shuffled] | Mapping[str, Make | Shuffled]) -> dict[str, Make | Shuffled]:
     if callable(policies):
         raise ValueError(f"policies must be a list or dict of constructors, got {policies!r}")
-    makes = dict(policies) if isinstance(policies, Mapping) else {_described(make): make for make in policies}
+    makes = dict(policies) if isinstance(policies, Mapping) else {_name(make): make for make in policies}
     if not makes:
         raise ValueError("policies must hold at least one constructor, got none")
     if wrong := [make for make in makes.values() if not callable(make.make if isinstance(make, Shuffled) else make)]:
@@ -130,114 +117,23 @@ def _named(policies: Sequence[Make | Shuffled] | Mapping[str, Make | Shuffled]) 
     return makes
 
 
-def _described(make: Any) -> str:
-    """A constructor's name and fixed arguments, the same in every process."""
-    if isinstance(make, Shuffled):
-        return f"{_described(make.make)} shuffled"
-    if isinstance(make, partial):
-        fixed = ", ".join(f"{key}={value!r}" for key, value in make.keywords.items())
-        return f"{_described(make.func)}({fixed})"
-    return str(getattr(make, "__name__", type(make).__name__))
+def _name(make: Any) -> str:
+    return f"{_name(make.make)} shuffled" if isinstance(make, Shuffled) else described(make)
 
 
-def _recipe(make: Any) -> str:
-    """All that makes a constructor what it is, so that results of another are not taken for its own."""
-    if isinstance(make, Shuffled):
-        return f"shuffled {_recipe(make.make)}"
-    if isinstance(make, partial):
-        fixed = [(key, _content(value)) for key, value in sorted(make.keywords.items())]
-        return repr((_recipe(make.func), [_content(value) for value in make.args], fixed))
-    code, kind = getattr(make, "__code__", None), make if hasattr(make, "__qualname__") else type(make)
-    parts = (make.__module__, kind.__qualname__) if code is None else _code(code)
-    cells = [_content(cell.cell_contents) for cell in getattr(make, "__closure__", None) or ()]
-    defaults = [_content(getattr(make, name, None)) for name in ("__defaults__", "__kwdefaults__")]
-    return repr((parts, _source(kind), defaults, cells))
-
-
-def _code(code: CodeType) -> tuple[Any, ...]:
-    """What a function does, the functions within it included."""
-    constants = [_code(value) if isinstance(value, CodeType) else value for value in code.co_consts]
-    return code.co_code, constants, code.co_names
-
-
-def _state_of(policy: Any) -> str:
-    """What a constructor has made, whatever it took it from; of other people's policies what a pickle holds, if they can be."""
-    with suppress(pickle.PicklingError, AttributeError, TypeError):
-        return hashlib.blake2b(pickle.dumps(policy), digest_size=16).hexdigest()
-    return ""
-
-
-def _source(kind: Any) -> str:
-    """A digest of the file that a function or a class of the user's is defined in, or of its methods if there is none.
-
-    hedgerow has one for all of its own.
-    """
-    path = getattr(sys.modules.get(kind.__module__), "__file__", None)
-    if kind.__module__.partition(".")[0] == __package__:
-        return ""
-    if path is None or not Path(path).is_file():
-        methods = {name: part.__code__ for name, part in vars(kind).items() if hasattr(part, "__code__")}
-        return repr({name: _code(code) for name, code in methods.items()}) if isinstance(kind, type) else ""
-    return hashlib.blake2b(Path(path).read_bytes(), digest_size=16).hexdigest()
-
-
-def _content(value: Any) -> str:
-    """A digest of all that a problem, or an argument, holds, its data included."""
-    if callable(value):
-        return _recipe(value)
-    try:
-        return hashlib.blake2b(pickle.dumps(value), digest_size=16).hexdigest() + _source(type(value))
-    except (pickle.PicklingError, AttributeError, TypeError) as error:
-        raise ValueError(f"resume needs problems and arguments that can be pickled, {value!r:.80} cannot") from error
+def _description(plan: Plan) -> str:
+    """What tells trials of this plan from others."""
+    policies = [f"{name}: {_name(make)}" for name, make in plan.makes.items()]
+    numbers = (plan.rounds, plan.seed, plan.at.tolist(), plan.delay)
+    prints_itself = type(plan.problem).__repr__ is not object.__repr__
+    return "\n".join([*policies, repr(plan.problem) if prints_itself else str(plan.problem), repr(numbers), __version__])
 
 
 def _marked(rounds: int, marks: Sequence[int]) -> Integers:
-    even = np.linspace(rounds / POINTS, rounds, POINTS)
-    early = np.geomspace(1, rounds, POINTS // 2)
+    even = np.linspace(rounds / CURVE_POINTS, rounds, CURVE_POINTS)
+    early = np.geomspace(1, rounds, CURVE_POINTS // 2)
     wanted = np.concatenate([even, early, [mark for mark in marks if 1 <= mark <= rounds]])
     return np.unique(np.ceil(wanted - 1e-9).astype(np.int64))
-
-
-def build(make: Make | Shuffled, trial: Trial, rng: np.random.Generator) -> Policy:
-    """The policy of a constructor for a trial."""
-    clusters = trial.clusters
-    if isinstance(make, Shuffled):
-        clusters = tuple(clusters[k] for k in rng.permutation(len(clusters)))
-        make = make.make
-    given = {"clusters": clusters or None, "history": trial.history, "dimension": trial.dimension}
-    return make(trial.arms, **accepted(make, given))
-
-
-def _outcome(
-    makes: Mapping[str, Make | Shuffled],
-    problem: Problem,
-    rounds: int,
-    seed: int,
-    at: Integers,
-    width: int,
-    delay: int,
-    number: int,
-) -> Outcome:
-    """Trial ``number``: its rewards depend on the seed and the number alone, draws of a policy on its place in the list too."""
-    trial = problem.trial(rounds, np.random.default_rng([seed, number])).check()
-    labels = np.random.default_rng([seed, number, 1])
-    best = trial.expected.max(axis=1)
-    row = trial.rows if len(trial.expected) > 1 else np.zeros_like(trial.rows)
-    reward, regret, followed = [], [], []
-    for place, make in enumerate(makes.values()):
-        policy = build(make, trial, labels)
-        played = play(policy, trial, np.random.default_rng([seed, number, 2, place]), delay)
-        reward.append(np.cumsum(trial.rewards[trial.rows, played.arms])[at - 1])
-        regret.append(np.cumsum(best[row] - trial.expected[row, played.arms])[at - 1])
-        followed.append(_followed(played.followed, width)[at - 1])
-    largest = np.array([np.abs(trial.rewards).max()])
-    return Outcome(np.stack(reward), np.stack(regret), np.stack(followed), np.cumsum(best[row])[at - 1], largest)
-
-
-def _followed(experts: Integers, width: int) -> Floats:
-    """Rounds so far with each expert."""
-    counts: Floats = np.cumsum(experts[:, None] == np.arange(width), axis=0, dtype=np.float64)
-    return counts
 
 
 def _rehearsal(makes: Mapping[str, Make | Shuffled], problem: Problem) -> dict[str, Policy]:
@@ -247,57 +143,3 @@ def _rehearsal(makes: Mapping[str, Make | Shuffled], problem: Problem) -> dict[s
     for policy in built.values():
         play(policy, trial)
     return built
-
-
-def _run_all(run: Callable[[int], Outcome], trials: int, jobs: int | None, backend: str | None) -> Iterator[Outcome]:
-    if backend in CLUSTERS:
-        return run_on_cluster(run, trials, backend)
-    if jobs == 1 or trials == 1:
-        return map(run, range(trials))
-    try:
-        from joblib import Parallel, delayed
-    except ImportError as error:
-        if jobs is None and backend is None:
-            return map(run, range(trials))
-        raise ImportError('several jobs need joblib: pip install "hedgerow[cli]"') from error
-    results: Iterator[Outcome] = Parallel(n_jobs=min(jobs, trials) if jobs else -1, return_as="generator")(
-        delayed(run)(n) for n in range(trials)
-    )
-    return results
-
-
-def _shown(outcomes: Iterator[Outcome], trials: int, title: str) -> Iterator[Outcome]:
-    """The outcomes, with a progress bar if somebody is watching."""
-    if not sys.stderr.isatty():
-        return outcomes
-    try:
-        from rich.console import Console
-        from rich.progress import track
-    except ImportError:
-        return outcomes
-    console = Console(stderr=True)
-    return iter(track(outcomes, total=trials, description=title[:60], console=console, transient=True))
-
-
-def _kept(run: Callable[[int], Outcome], folder: Path, key: str, number: int) -> Outcome:
-    """A trial read from the folder, or played and left there."""
-    path = folder / f"{key}-{number}.npz"
-    if path.exists():
-        with suppress(*DAMAGES), np.load(path, allow_pickle=False) as file:
-            return Outcome(**file)  # unless the file is damaged
-    outcome = run(number)
-    folder.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_suffix(f".{os.getpid()}.part.npz")  # two runs may share the folder
-    try:
-        np.savez(unfinished, **outcome._asdict())
-        unfinished.replace(path)
-    finally:
-        unfinished.unlink(missing_ok=True)
-    return outcome
-
-
-@cache
-def source_digest() -> str:
-    """Changes with the package's source, so that results of another version are not taken for this one's."""
-    content = b"".join(path.read_bytes() for path in sorted(Path(__file__).parent.rglob("*.py")))
-    return hashlib.blake2b(content + bytes([COMPILED]), digest_size=8).hexdigest()

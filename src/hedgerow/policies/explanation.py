@@ -10,6 +10,7 @@ from ..core.labels import name_of
 from ..core.sums import PLAYS, waiting_at
 from ..core.types import Label
 from ..present.numbers import decimals
+from ..present.tables import Table
 from .family import Arrays, Estimates
 
 
@@ -75,9 +76,9 @@ class Explanation(tuple[Score, ...]):
         return [asdict(score) for score in self]
 
     def __str__(self) -> str:
-        head = ("kind", "label", "mean", "width", "index", "plays", "history", "waiting")
         after = max(min(4, decimals((s.mean for s in self), 6)), decimals((s.width for s in self), 3))
-        lines = [head] + [
+        columns = ("kind", "label", "mean", "width", "index", "plays", "history", "waiting")
+        rows = [
             (
                 *(s.kind, str(s.label)),
                 *(f"{value:.{after}f}" for value in (s.mean, s.width, s.index)),
@@ -85,15 +86,7 @@ class Explanation(tuple[Score, ...]):
             )
             for s in self
         ]
-        if not any(s.waiting for s in self):
-            lines = [line[:-1] for line in lines]
-        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+        shown = len(columns) if any(s.waiting for s in self) else -1
+        table = Table(columns[:shown], [row[:shown] for row in rows], numbers=columns[2:])
         estimated = [", ".join(f"{name} = {value:.4g}" for name, value in self.settings.items())] if self.settings else []
-        table = (
-            "  ".join(
-                cell.ljust(width) if column < 2 else cell.rjust(width)
-                for column, (cell, width) in enumerate(zip(line, widths, strict=True))
-            )
-            for line in lines
-        )
-        return "\n".join([*table, *estimated])
+        return "\n".join([table.text(), *estimated])

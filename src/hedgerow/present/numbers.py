@@ -5,10 +5,18 @@ from collections.abc import Iterable
 
 
 def numeral(value: float, digits: int = 3) -> str:
-    """So many significant digits, thousands set apart; the power of ten only of very small and very large numbers.
+    """A number with thousands set apart; a power of ten only for very small and very large numbers.
 
-    >>> numeral(46257.3), numeral(0.0123456), numeral(0.5), numeral(2.5e-7)
-    ('46,257', '0.0123', '0.5', '2.5e-07')
+    Args:
+        value: the number.
+        digits: significant digits.
+
+    Returns:
+        The number as text.
+
+    Examples:
+        >>> numeral(46257.3), numeral(0.0123456), numeral(0.5), numeral(2.5e-7)
+        ('46,257', '0.0123', '0.5', '2.5e-07')
     """
     size = _magnitude(value)
     if not -5 <= size < 15:
@@ -20,10 +28,20 @@ def numeral(value: float, digits: int = 3) -> str:
 def numerals(value: float, low: float, high: float, sign: str = "") -> tuple[str, str, str]:
     """A number and the ends of its interval, to two digits of the interval's width, and no more than four of the largest.
 
-    >>> numerals(0.10372, 0.08854, 0.1189), numerals(16511.2, 16497.0, 16526.0)
-    (('0.104', '0.089', '0.119'), ('16,511', '16,497', '16,526'))
-    >>> numerals(2.4881, 2.4881, 2.4881), numerals(2.5, -math.inf, math.inf, sign="+")
-    (('2.488', '2.488', '2.488'), ('+2.500', '-inf', '+inf'))
+    Args:
+        value: the number.
+        low: the lower end.
+        high: the upper end.
+        sign: "+" to show the sign of numbers above 0.
+
+    Returns:
+        The three as texts.
+
+    Examples:
+        >>> numerals(0.10372, 0.08854, 0.1189), numerals(16511.2, 16497.0, 16526.0)
+        (('0.104', '0.089', '0.119'), ('16,511', '16,497', '16,526'))
+        >>> numerals(2.4881, 2.4881, 2.4881), numerals(2.5, -math.inf, math.inf, sign="+")
+        (('2.488', '2.488', '2.488'), ('+2.500', '-inf', '+inf'))
     """
     numbers, width = (value, low, high), high - low
     kind = "g" if not all(-5 <= _magnitude(number) < 15 for number in numbers) else "f"
@@ -34,10 +52,18 @@ def numerals(value: float, low: float, high: float, sign: str = "") -> tuple[str
 
 
 def decimals(sizes: Iterable[float], digits: int) -> int:
-    """Digits after the point that show so many of the largest of these numbers, as far as there are any.
+    """Digits after the point that show enough digits of the largest number.
 
-    >>> decimals([0.02, 1.7], 3), decimals([120_000.0], 3), decimals([], 3)
-    (2, 0, 0)
+    Args:
+        sizes: the numbers.
+        digits: significant digits to show of the largest.
+
+    Returns:
+        Digits after the point.
+
+    Examples:
+        >>> decimals([0.02, 1.7], 3), decimals([120_000.0], 3), decimals([], 3)
+        (2, 0, 0)
     """
     largest = max((abs(size) for size in sizes if math.isfinite(size)), default=0.0)
     return max(0, digits - 1 - _magnitude(largest)) if largest > 0.0 else 0

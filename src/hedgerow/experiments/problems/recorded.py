@@ -37,7 +37,15 @@ class WebLatency:
             raise ValueError("clustering by domain needs the original text file, whose first line holds the URLs")
 
     def trial(self, rounds: int, rng: np.random.Generator) -> Trial:
-        """The draws of one trial."""
+        """The draws of one trial.
+
+        Args:
+            rounds: how many rounds it has.
+            rng: the draws.
+
+        Returns:
+            The trial.
+        """
         ms = self.data.ms
         probes, servers = ms.shape
         table = -ms if self.reward == "ms" else (ms.max() - ms) / (ms.max() - ms.min())
@@ -103,7 +111,18 @@ class WarfarinDosing:
         return len(self.data.dose) - self.history_patients
 
     def trial(self, rounds: int, rng: np.random.Generator) -> Trial:
-        """The draws of one trial."""
+        """The draws of one trial.
+
+        Args:
+            rounds: how many rounds it has.
+            rng: the draws.
+
+        Returns:
+            The trial.
+
+        Raises:
+            ValueError: if there are not as many patients.
+        """
         if rounds > self.longest:
             raise ValueError(f"there are {self.longest} patients for the online rounds, {rounds} asked for")
         X = self.data.features

@@ -21,9 +21,9 @@ def _check_shape(arms: int, clusters: int, share: float) -> None:
         raise ValueError(f"history_share must be between 0 and 1, got {share!r}")
 
 
-LABELS = ("true", "shuffled", "adversarial")
+LABELLINGS = ("true", "shuffled", "adversarial")
 
-UNEVEN = (1, 1, 2, 3, 5, 8, 10, 12, 18, 40)
+UNEVEN_SIZES = (1, 1, 2, 3, 5, 8, 10, 12, 18, 40)
 """Sizes, in hundredths of the arms, of ten clusters that differ a lot."""
 
 
@@ -82,10 +82,18 @@ class SyntheticClassical:
 
     def __post_init__(self) -> None:
         _check_shape(self.arms, self.clusters, self.history_share)
-        _check_words(labels=(self.labels, LABELS), noise=(self.noise, ("uniform", "bernoulli", "gaussian")))
+        _check_words(labels=(self.labels, LABELLINGS), noise=(self.noise, ("uniform", "bernoulli", "gaussian")))
 
     def trial(self, rounds: int, rng: np.random.Generator) -> Trial:
-        """The draws of one trial."""
+        """The draws of one trial.
+
+        Args:
+            rounds: how many rounds it has.
+            rng: the draws.
+
+        Returns:
+            The trial.
+        """
         cluster = _assigned(self.arms, self.clusters, rng)
         centroids = (rng.random(self.clusters) + 1.0 / np.arange(1, self.clusters + 1)) / 2.0
         means = rng.uniform(*self.alpha, size=self.arms) * centroids[cluster]
@@ -144,21 +152,29 @@ class SyntheticContextual:
     def __post_init__(self) -> None:
         _check_shape(self.arms, self.clusters, self.history_share)
         _check_words(
-            labels=(self.labels, LABELS[:2]),
+            labels=(self.labels, LABELLINGS[:2]),
             sizes=(self.sizes, ("even", "uneven")),
             noise=(self.noise, ("uniform", "gaussian", "logistic")),
         )
         if self.dimension < 1 or self.eps < 0.0:
             raise ValueError(f"dimension must be at least 1 and eps at least 0, got {self.dimension!r} and {self.eps!r}")
-        if self.sizes == "uneven" and (self.clusters, self.arms % 100) != (len(UNEVEN), 0):
+        if self.sizes == "uneven" and (self.clusters, self.arms % 100) != (len(UNEVEN_SIZES), 0):
             raise ValueError(f"uneven sizes need ten clusters and hundreds of arms, got {self.clusters} and {self.arms}")
 
     def trial(self, rounds: int, rng: np.random.Generator) -> Trial:
-        """The draws of one trial."""
+        """The draws of one trial.
+
+        Args:
+            rounds: how many rounds it has.
+            rng: the draws.
+
+        Returns:
+            The trial.
+        """
         d = self.dimension + self.levels
         cluster = _assigned(self.arms, self.clusters, rng)
         if self.sizes == "uneven":
-            cluster = rng.permutation(np.repeat(np.arange(self.clusters), np.array(UNEVEN) * (self.arms // 100)))
+            cluster = rng.permutation(np.repeat(np.arange(self.clusters), np.array(UNEVEN_SIZES) * (self.arms // 100)))
         theta = rng.normal(size=(self.clusters, d))[cluster] + self.eps * rng.normal(size=(self.arms, d))
         known = rng.permutation(self.arms)[: round(self.history_share * self.arms)]
         past = np.repeat(known, rng.poisson(self.history_mean, size=known.size))
@@ -220,17 +236,33 @@ class TightBernoulli:
             raise ValueError(f"clusters must be at least 2, arms_each at least 1 and spread in [0, 1), got {self!r}")
 
     def means(self) -> Floats:
-        """The l_i lie evenly in [0.05, 0.75], and the arms of a cluster over ``spread`` of the way to the next, at most 0.2."""
+        """The l_i lie evenly in [0.05, 0.75], and the arms of a cluster over ``spread`` of the way to the next, at most 0.2.
+
+        Returns:
+            The expected reward of each arm.
+        """
         lower, step = np.linspace(0.05, 0.75, self.clusters, retstep=True)
         within = np.linspace(0.0, min(self.spread * step, 0.2), self.arms_each)
         return (lower[:, None] + within[None, :]).ravel()
 
     def labels(self) -> tuple[int, ...]:
-        """The cluster of each arm."""
+        """The cluster of each arm.
+
+        Returns:
+            One number for each.
+        """
         return tuple(np.repeat(np.arange(self.clusters), self.arms_each).tolist())
 
     def trial(self, rounds: int, rng: np.random.Generator) -> Trial:
-        """The draws of one trial."""
+        """The draws of one trial.
+
+        Args:
+            rounds: how many rounds it has.
+            rng: the draws.
+
+        Returns:
+            The trial.
+        """
         means = self.means()
         past = np.repeat(np.arange(means.size), self.history_each)
         history = History.from_rounds(arms=past, rewards=rng.random(past.size) < means[past])

@@ -20,14 +20,23 @@ class Trial(NamedTuple):
 
     @property
     def arms(self) -> range:
+        """The arms, 0 and up."""
         return range(self.rewards.shape[1])
 
     @property
     def dimension(self) -> int | None:
+        """How many numbers a context has, None for none."""
         return self.contexts.shape[1] or None
 
     def check(self) -> "Trial":
-        """The trial itself, if its parts fit together; else a ValueError."""
+        """The trial itself, if its parts fit together.
+
+        Returns:
+            The trial.
+
+        Raises:
+            ValueError: if they do not.
+        """
         rounds, K = self.rows.size, self.rewards.shape[1]
         if len(self.clusters) not in (0, K) or self.expected.shape[1:] != (K,):
             raise ValueError(f"a trial with {K} arms needs their clusters and expected rewards, a column for each")
@@ -48,6 +57,14 @@ class Problem(Protocol):
     def dimension(self) -> int | None: ...
 
     def trial(self, rounds: int, rng: np.random.Generator) -> Trial:
-        """The draws of one trial."""
+        """The draws of one trial.
+
+        Args:
+            rounds: how many rounds it has.
+            rng: the draws.
+
+        Returns:
+            The trial.
+        """
 
     def __str__(self) -> str: ...

@@ -7,10 +7,10 @@ from typing import Any
 
 from ...present.numbers import numerals
 from ..result import Difference, Simulation, interval
-from .panels import OWN
+from .panels import META_OWN
 
 HOLDS, FAILS, OPEN = "holds", "does not hold", "open"
-ORDER = {FAILS: 0, OPEN: 1, HOLDS: 2}
+OUTCOME_ORDER = {FAILS: 0, OPEN: 1, HOLDS: 2}
 
 
 @dataclass(frozen=True)
@@ -76,10 +76,14 @@ class Claim:
     @property
     def weakest(self) -> Check:
         """The setting that speaks least for the claim."""
-        return min(self.checks, key=lambda check: ORDER[check.outcome])
+        return min(self.checks, key=lambda check: OUTCOME_ORDER[check.outcome])
 
     def as_dict(self) -> dict[str, Any]:
-        """For claims.json."""
+        """The claim for claims.json.
+
+        Returns:
+            Its parts by name.
+        """
         rows = {
             name: [{**asdict(check), "below": _finite(check.below), "outcome": check.outcome} for check in getattr(self, name)]
             for name in ("checks", "controls")
@@ -93,54 +97,133 @@ def _finite(value: float) -> float | None:
 
 
 def above_zero(setting: str, difference: Difference) -> Check:
-    """Holds if the whole interval lies above 0."""
+    """A check that holds if the whole interval lies above 0.
+
+    Args:
+        setting: where it was measured.
+        difference: what was measured.
+
+    Returns:
+        The check.
+    """
     return Check(setting, *difference)
 
 
 def gain(result: Simulation, policy: str, other: str, at: int | None = None) -> Difference:
-    """Expected reward per round that a policy earns more than another, paired over trials."""
+    """Expected reward per round that a policy earns more than another, paired over trials.
+
+    Args:
+        result: the simulation.
+        policy: the policy.
+        other: the other one.
+        at: the round, None for the last.
+
+    Returns:
+        The difference.
+    """
     rounds = int(result.at[result.point(at)])
     less_regret = result.of(other, "regret", at=at) - result.of(policy, "regret", at=at)
     return interval(f"{policy} - {other}, expected reward per round", less_regret / rounds)
 
 
 def best(setting: str, result: Simulation, policy: str, others: Iterable[str], at: int | None = None) -> Check:
-    """Holds if the policy earns more than each of the others; shown is the one that speaks most against it."""
+    """A check that holds if the policy earns more than each of the others; shown is the one that speaks most against it.
+
+    Args:
+        setting: where it was measured.
+        result: the simulation.
+        policy: the policy.
+        others: its rivals.
+        at: the round, None for the last.
+
+    Returns:
+        The check.
+    """
     return _weakest(above_zero(setting, gain(result, policy, other, at)) for other in others)
 
 
 def worst(setting: str, result: Simulation, policy: str, others: Iterable[str]) -> Check:
-    """Holds if each of the others earns more than the policy."""
+    """A check that holds if each of the others earns more than the policy.
+
+    Args:
+        setting: where it was measured.
+        result: the simulation.
+        policy: the policy.
+        others: its rivals.
+
+    Returns:
+        The check.
+    """
     return _weakest(above_zero(setting, gain(result, other, policy)) for other in others)
 
 
 def _weakest(checks: Iterable[Check]) -> Check:
     """One that fails, else one that is open; of several the one that may be lowest."""
-    return min(checks, key=lambda check: (ORDER[check.outcome], check.low))
+    return min(checks, key=lambda check: (OUTCOME_ORDER[check.outcome], check.low))
 
 
 def control(setting: str, result: Simulation, policy: str, at: int | None = None) -> Check:
-    """What the labels themselves are worth to a policy: against the same policy with shuffled labels."""
+    """What the labels themselves are worth to a policy: against the same policy with shuffled labels.
+
+    Args:
+        setting: where it was measured.
+        result: the simulation.
+        policy: the policy.
+        at: the round, None for the last.
+
+    Returns:
+        The check.
+    """
     return above_zero(setting, gain(result, policy, f"{policy} shuffled", at))
 
 
 def follows(setting: str, result: Simulation, meta: str, expert: str, at: int | None = None) -> Check:
-    """Holds if META followed the expert in most rounds."""
+    """A check that holds if META followed the expert in most rounds.
+
+    Args:
+        setting: where it was measured.
+        result: the simulation.
+        meta: the name of the META.
+        expert: the name of its expert.
+        at: the round, None for the last.
+
+    Returns:
+        The check.
+    """
     shares = result.share(meta, expert, at=at)
     most = f"most rounds in {int((shares > 0.5).sum())} of {len(shares)} trials"
     return above_zero(_learning(setting, meta), interval(f"share of rounds with {expert}, less 1/2 ({most})", shares - 0.5))
 
 
 def follows_control(setting: str, result: Simulation, meta: str, expert: str, at: int | None = None) -> Check:
-    """How much more META follows the expert than it does with shuffled labels."""
+    """How much more META follows the expert than it does with shuffled labels.
+
+    Args:
+        setting: where it was measured.
+        result: the simulation.
+        meta: the name of the META.
+        expert: the name of its expert.
+        at: the round, None for the last.
+
+    Returns:
+        The check.
+    """
     more = result.share(meta, expert, at=at) - result.share(f"{meta} shuffled", expert, at=at)
     return above_zero(_learning(setting, meta), interval(f"share of rounds with {expert}, less that with shuffled labels", more))
 
 
 def _learning(setting: str, meta: str) -> str:
-    return f"{setting}, {'experts learn from their own rounds' if meta == OWN else 'shared rounds'}"
+    return f"{setting}, {'experts learn from their own rounds' if meta == META_OWN else 'shared rounds'}"
 
 
 def horizons(result: Simulation, wanted: Iterable[int]) -> list[int]:
-    """Those of the wanted horizons that the simulation reached, each once, or its last round."""
+    """Those of the wanted horizons that the simulation reached, each once, or its last round.
+
+    Args:
+        result: the simulation.
+        wanted: the horizons.
+
+    Returns:
+        At least one round.
+    """
     return list(dict.fromkeys(T for T in wanted if result.rounds >= T)) or [result.rounds]

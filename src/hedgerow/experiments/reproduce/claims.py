@@ -7,18 +7,25 @@ from typing import TypeAlias
 import numpy as np
 
 from ..result import Difference, Simulation, interval
-from . import theory
 from .claim import Check, Claim, above_zero, best, control, follows, follows_control, gain, horizons, worst
-from .panels import LONG, OWN, SHORT
+from .panels import MANY_PASSES, META_OWN, ONE_PASS
+from .theorem_claims import theorems
 
 Results: TypeAlias = Mapping[str, Simulation]
-METAS = ("META", OWN)
-LITTLE, SIMILAR_REWARD, SIMILAR_REGRET = 0.2, 0.05, 0.15
+METAS = ("META", META_OWN)
+LITTLE_SAVED, SIMILAR_REWARD, SIMILAR_REGRET = 0.2, 0.05, 0.15
 """What counts as little, and as similar: shares of a regret or of a reward."""
 
 
 def classical(results: Results) -> list[Claim]:
-    """Figure (a)."""
+    """The claims of figure (a).
+
+    Args:
+        results: the simulation of each panel.
+
+    Returns:
+        The claims.
+    """
     a = results["a"]
     times = {f"T = {at}": at for at in horizons(a, (1000, a.rounds))}
     return [
@@ -32,7 +39,7 @@ def classical(results: Results) -> list[Claim]:
             "a",
             "History improves HUCB over UCB only to a small degree",
             tuple(
-                Check(f"{setting}, small is under {LITTLE:.0%}", *_saved(a, "HUCB", "UCB", at), below=LITTLE)
+                Check(f"{setting}, small is under {LITTLE_SAVED:.0%}", *_saved(a, "HUCB", "UCB", at), below=LITTLE_SAVED)
                 for setting, at in times.items()
             ),
         ),
@@ -72,7 +79,14 @@ def _more_share(result: Simulation, at: int) -> Difference:
 
 
 def contextual(results: Results) -> list[Claim]:
-    """Figure (b)."""
+    """The claims of figure (b).
+
+    Args:
+        results: the simulation of each panel.
+
+    Returns:
+        The claims.
+    """
     b = results["b"]
     setting = f"eps = 0.1, T = {b.rounds}, {b.trials} trials"
     similar = []
@@ -101,8 +115,15 @@ def contextual(results: Results) -> list[Claim]:
 
 
 def radii(results: Results) -> list[Claim]:
-    """Figure (c)."""
-    panels = {f"eps = {eps}, T = {results[key].rounds}": results[key] for eps, key in _RADII.items()}
+    """The claims of figure (c).
+
+    Args:
+        results: the simulation of each panel.
+
+    Returns:
+        The claims.
+    """
+    panels = {f"eps = {eps}, T = {results[key].rounds}": results[key] for eps, key in _PANELS_BY_RADIUS.items()}
     beside = [f"{setting}: {gain(result, 'HLinUCBC', 'HLinUCB')}" for setting, result in panels.items()]
     return [
         Claim(
@@ -115,7 +136,7 @@ def radii(results: Results) -> list[Claim]:
     ]
 
 
-_RADII = {"0.1": "b", "0.8": "c 0.8", "3.2": "c 3.2"}
+_PANELS_BY_RADIUS = {"0.1": "b", "0.8": "c 0.8", "3.2": "c 3.2"}
 
 
 def _each_latency(results: Results, letter: str, check: Callable[[str, Simulation, int], Check]) -> tuple[Check, ...]:
@@ -124,7 +145,7 @@ def _each_latency(results: Results, letter: str, check: Callable[[str, Simulatio
         check(f"{key[2:]}, T = {at}", result, at)
         for key, result in results.items()
         if key.startswith(f"{letter} ")
-        for at in horizons(result, (SHORT, LONG, result.rounds))
+        for at in horizons(result, (ONE_PASS, MANY_PASSES, result.rounds))
     )
 
 
@@ -143,7 +164,14 @@ def _about(check: Callable[..., Check], meta: str, expert: str, setting: str, re
 
 
 def good_clusters(results: Results) -> list[Claim]:
-    """Figure (d)."""
+    """The claims of figure (d).
+
+    Args:
+        results: the simulation of each panel.
+
+    Returns:
+        The claims.
+    """
     rivals = ("UCB", "HUCB", "UCBC")
     return [
         Claim(
@@ -163,7 +191,14 @@ def good_clusters(results: Results) -> list[Claim]:
 
 
 def poor_clusters(results: Results) -> list[Claim]:
-    """Figure (e)."""
+    """The claims of figure (e).
+
+    Args:
+        results: the simulation of each panel.
+
+    Returns:
+        The claims.
+    """
     by_domain = any(key.startswith("e domain") for key in results)
     note = "" if by_domain else "The data at hand lacks the URLs: random clusters stand in for those by domain name."
     kept = [_kept_to_one(key[2:], result) for key, result in results.items() if key.startswith("e ")]
@@ -187,9 +222,17 @@ def _kept_to_one(setting: str, result: Simulation) -> str:
 
 
 def warfarin(results: Results) -> list[Claim]:
-    """Figure (f)."""
+    """The claims of figure (f).
+
+    Args:
+        results: the simulation of each panel.
+
+    Returns:
+        The claims.
+    """
     panels = {
-        f"history of {reading} doses, T = {results[f'f {reading}'].rounds}": results[f"f {reading}"] for reading in _READINGS
+        f"history of {reading} doses, T = {results[f'f {reading}'].rounds}": results[f"f {reading}"]
+        for reading in _HISTORY_READINGS
     }
     return [
         Claim(
@@ -212,56 +255,7 @@ def warfarin(results: Results) -> list[Claim]:
     ]
 
 
-_READINGS = ("random", "true")
-
-
-def logarithmic(setting: str, result: Simulation, policy: str) -> Check:
-    """Regret that grows as log T adds the same with every doubling of T; as sqrt(T), 1.41 times as much as the time before."""
-    T = result.rounds
-    full, half, quarter = (result.of(policy, "regret", at=at) for at in (T, T // 2, T // 4))
-    what = f"{policy}: sqrt(2) x the growth of the doubling before the last, less that of the last"
-    return above_zero(setting, interval(what, 2**0.5 * (half - quarter) - (full - half)))
-
-
-def theorems(results: Results) -> list[Claim]:
-    """The theorems, on tightly clustered 0/1 rewards and on the contextual bandit."""
-    result = results["bounds"]
-    setting = f"{result.problem.split(',')[0]}, T = {result.rounds}"
-    ridge = theory.ridge_runs(seed=result.seed, trials=min(result.trials, 10), rounds=min(result.rounds, 10_000))
-    least = min(run.least_history for run in ridge)
-    return [
-        Claim(
-            "bounds",
-            "The regret is logarithmic in T (here: slower than the square root)",
-            tuple(logarithmic(setting, result, policy) for policy in result.policies),
-        ),
-        Claim(
-            "bounds",
-            "Each bound lies above the measured regret",
-            tuple(above_zero(s, difference) for s, difference in theory.slack(result) + theory.ridge_slack(ridge)),
-            note=theory.remarks(result, ridge),
-        ),
-        Claim(
-            "bounds",
-            "Under tight clustering with sqrt(n) clusters HUCBC's bound is below HUCB's",
-            tuple(above_zero(s, difference) for s, difference in theory.fewer_terms()),
-        ),
-        Claim(
-            "bounds",
-            "det(A_T) / det(H) <= det(A_T)",
-            (
-                Check(
-                    "contextual bandit, eps = 0.1",
-                    "log det H, the least of all arms and trials",
-                    least,
-                    least,
-                    least,
-                    above=-1e-9,
-                ),
-            ),
-            note="With the same A_T on both sides; the A_T of LinUCB itself has no history in it.",
-        ),
-    ]
+_HISTORY_READINGS = ("random", "true")
 
 
 CLAIMS: dict[str, Callable[[Results], list[Claim]]] = {

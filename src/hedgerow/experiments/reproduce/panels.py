@@ -9,42 +9,50 @@ from functools import partial
 
 from ...policies import paper
 from ..datasets import Latencies, Warfarin, latencies, warfarin
+from ..outcome import Make, Shuffled
 from ..problems import Problem, SyntheticClassical, SyntheticContextual, TightBernoulli, WarfarinDosing, WebLatency
 from ..result import Simulation
-from ..simulate import Make, Shuffled, simulate
+from ..simulate import simulate
 
-SEED = 2019
+REPORT_SEED = 2019
 QUICK_TRIALS, QUICK_ROUNDS = 4, 1500
-SHORT, LONG = 1361, 20_000
+ONE_PASS, MANY_PASSES = 1361, 20_000
 """Horizons of the latency figures: one pass over the recorded rows, and many."""
 
 WARFARIN_TRIALS = 40
 """Four times the paper's: ten do not tell HLinUCBC from HLinUCB."""
 
-OWN = "META, own rounds"
+META_OWN = "META, own rounds"
 
-CLASSICAL: dict[str, Make | Shuffled] = {
+CLASSICAL_POLICIES: dict[str, Make | Shuffled] = {
     "UCB": paper.UCB,
     "HUCB": paper.HUCB,
     "UCBC": paper.UCBC,
     "HUCBC": paper.HUCBC,
     "HUCBC'": paper.HUCBCPrime,
     "META": paper.META,
-    OWN: partial(paper.META, shared=False),
+    META_OWN: partial(paper.META, shared=False),
 }
-CONTEXTUAL: dict[str, Make | Shuffled] = {
+CONTEXTUAL_POLICIES: dict[str, Make | Shuffled] = {
     "LinUCB": paper.LinUCB,
     "HLinUCB": paper.HLinUCB,
     "LinUCBC": paper.LinUCBC,
     "HLinUCBC": paper.HLinUCBC,
     "META": paper.META,
-    OWN: partial(paper.META, shared=False),
+    META_OWN: partial(paper.META, shared=False),
 }
-CLUSTERED = ("UCBC", "HUCBC", "HUCBC'", "LinUCBC", "HLinUCBC", "META", OWN)
+CLUSTERED = ("UCBC", "HUCBC", "HUCBC'", "LinUCBC", "HLinUCBC", "META", META_OWN)
 
 
 def controlled(policies: dict[str, Make | Shuffled]) -> dict[str, Make | Shuffled]:
-    """The policies, and each clustered one once more with shuffled labels."""
+    """The policies, and each clustered one once more with shuffled labels.
+
+    Args:
+        policies: constructors by name.
+
+    Returns:
+        All constructors by name.
+    """
     controls = {f"{name} shuffled": make for name, make in policies.items() if name in CLUSTERED}
     return policies | {name: Shuffled(make) for name, make in controls.items() if not isinstance(make, Shuffled)}
 
@@ -73,9 +81,21 @@ class Panel:
         resume: str | None,
         backend: str | None = None,
     ) -> Simulation:
-        """Play the panel, at most ``rounds`` rounds long."""
+        """Play the panel.
+
+        Args:
+            rounds: at most so many; None for the panel's own.
+            trials: how many; None for the panel's own.
+            seed: of the draws.
+            jobs: processes; None for all cores.
+            resume: the folder where finished trials are kept.
+            backend: where trials run.
+
+        Returns:
+            The simulation.
+        """
         horizon = min(self.rounds, rounds or self.rounds)
-        marks = (1000, SHORT, horizon // 4, horizon // 2)
+        marks = (1000, ONE_PASS, horizon // 4, horizon // 2)
         return simulate(
             self.policies,
             self.problem,
@@ -119,12 +139,13 @@ class Data:
 
 
 def _classical(_: Data) -> list[Panel]:
-    return [Panel("a", "synthetic classical bandit", SyntheticClassical(), controlled(CLASSICAL), 10_000, 20, "per round")]
+    policies = controlled(CLASSICAL_POLICIES)
+    return [Panel("a", "synthetic classical bandit", SyntheticClassical(), policies, 10_000, 20, "per round")]
 
 
 def _contextual(eps: float, key: str) -> Panel:
     problem = SyntheticContextual(eps=eps)
-    return Panel(key, f"eps = {eps:g}", problem, controlled(CONTEXTUAL), 10_000, 20, "per round")
+    return Panel(key, f"eps = {eps:g}", problem, controlled(CONTEXTUAL_POLICIES), 10_000, 20, "per round")
 
 
 def _latency(letter: str, clusterings: tuple[str, ...], data: Data) -> list[Panel]:
@@ -134,8 +155,8 @@ def _latency(letter: str, clusterings: tuple[str, ...], data: Data) -> list[Pane
             f"{letter} {clustering} {reward}",
             f"{_CLUSTERS[clustering]}, rewards {'in -ms' if reward == 'ms' else 'scaled to [0, 1]'}",
             WebLatency(recorded, clustering, reward),
-            controlled(CLASSICAL),
-            LONG,
+            controlled(CLASSICAL_POLICIES),
+            MANY_PASSES,
             10,
             "per round",
             " (-ms)" if reward == "ms" else "",
@@ -169,7 +190,7 @@ def _warfarin(data: Data) -> list[Panel]:
             f"f {reading}",
             f"history of {'randomly chosen' if reading == 'random' else 'true'} doses",
             problem,
-            controlled(CONTEXTUAL),
+            controlled(CONTEXTUAL_POLICIES),
             problem.longest,
             WARFARIN_TRIALS,
             "per round",
@@ -181,7 +202,7 @@ def _warfarin(data: Data) -> list[Panel]:
 
 
 def _tight(_: Data) -> list[Panel]:
-    policies = {name: CLASSICAL[name] for name in ("UCB", "HUCB", "UCBC", "HUCBC")}
+    policies = {name: CLASSICAL_POLICIES[name] for name in ("UCB", "HUCB", "UCBC", "HUCBC")}
     return [Panel("bounds", "tightly clustered 0/1 rewards", TightBernoulli(), policies, 100_000, 20, "regret")]
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Setting = tuple[str, Difference]
-DELTA = 0.05
+FAILURE_CHANCE = 0.05
 
 
 class RidgeRun(NamedTuple):
@@ -31,7 +31,16 @@ class RidgeRun(NamedTuple):
 
 
 def ridge_runs(*, seed: int, trials: int, rounds: int) -> list[RidgeRun]:
-    """HLinUCB on the synthetic contextual bandit, with the determinants that its theorem needs."""
+    """HLinUCB on the synthetic contextual bandit, with the determinants that its theorem needs.
+
+    Args:
+        seed: of the draws.
+        trials: how many.
+        rounds: of each.
+
+    Returns:
+        One run for each trial.
+    """
     runs = []
     for number in range(trials):
         trial = SyntheticContextual().trial(rounds, np.random.default_rng([seed, number]))
@@ -45,7 +54,13 @@ def ridge_runs(*, seed: int, trials: int, rounds: int) -> list[RidgeRun]:
         before, after = (second_moments(rows, d) + np.eye(d) for rows in (past, past + online))  # I + sum x x' per arm
         history = bounds.log_determinant(before)
         bound = partial(bounds.hlinucb, bounds.log_determinant(after), history=history)
-        given = {"dimension": d, "horizon": rounds, "sigma": 1.0, "delta": DELTA, "norm": float(np.linalg.norm(theta))}
+        given = {
+            "dimension": d,
+            "horizon": rounds,
+            "sigma": 1.0,
+            "delta": FAILURE_CHANCE,
+            "norm": float(np.linalg.norm(theta)),
+        }
         least = min(bounds.log_determinant(matrix[None]) for matrix in before)
         printed, repaired = (bound(form=form, **given).value for form in ("printed", "repaired"))
         growth = bounds.log_determinant(after) - history
@@ -55,7 +70,14 @@ def ridge_runs(*, seed: int, trials: int, rounds: int) -> list[RidgeRun]:
 
 
 def ridge_slack(runs: list[RidgeRun]) -> list[Setting]:
-    """Bound less regret of HLinUCB, printed and repaired."""
+    """Bound less regret of HLinUCB, printed and repaired.
+
+    Args:
+        runs: of HLinUCB.
+
+    Returns:
+        Setting and difference of each form.
+    """
     return [
         (
             f"contextual bandit, HLinUCB theorem, {form}",
@@ -75,7 +97,14 @@ def _tight_bounds() -> dict[str, "partial[bounds.Bound]"]:
 
 
 def slack(result: Simulation) -> list[Setting]:
-    """Bound less regret of HUCB and HUCBC on tightly clustered 0/1 rewards, printed and weighted by gaps."""
+    """Bound less regret of HUCB and HUCBC on tightly clustered 0/1 rewards, printed and weighted by gaps.
+
+    Args:
+        result: the simulation.
+
+    Returns:
+        Setting and difference of each policy and form.
+    """
     found = []
     for policy, bound in _tight_bounds().items():
         for form in ("printed", "gap-weighted"):
@@ -87,21 +116,33 @@ def slack(result: Simulation) -> list[Setting]:
 
 
 def remarks(result: Simulation, runs: list[RidgeRun]) -> str:
-    """What a reader must know of the bounds: which say nothing at this horizon, and what was assumed."""
+    """What a reader must know of the bounds: which say nothing at this horizon, and what was assumed.
+
+    Args:
+        result: the simulation.
+        runs: of HLinUCB.
+
+    Returns:
+        Sentences.
+    """
     said = [f"{policy}: {bound(horizon=result.rounds).note}" for policy, bound in _tight_bounds().items()]
     ceiling = 2.0 * runs[0].rounds
     empty = sum(min(run.printed, run.repaired) > ceiling for run in runs)
     said.append(
         f"HLinUCB: {len(runs)} trials of {runs[0].rounds} rounds, rewards divided by the largest expected one, sigma = 1, "
-        f"delta = {DELTA}; in {empty} of them the bounds exceed {ceiling:g}, which no regret can. The repaired form asks for a "
-        f"bonus alpha = {np.mean([run.radius for run in runs]):.3g} on average; the policy ran with alpha = 1"
+        f"delta = {FAILURE_CHANCE}; in {empty} of them the bounds exceed {ceiling:g}, which no regret can. The repaired form "
+        f"asks for a bonus alpha = {np.mean([run.radius for run in runs]):.3g} on average; the policy ran with alpha = 1"
     )
     said.append("HUCBC': not tested, since the constants r and s of its theorem are unknown")
     return ". ".join(said).replace("..", ".") + "."
 
 
 def fewer_terms() -> list[Setting]:
-    """HUCB's bound less HUCBC's, for sqrt(n) clusters of sqrt(n) arms; nothing is random here."""
+    """HUCB's bound less HUCBC's, for sqrt(n) clusters of sqrt(n) arms; nothing is random here.
+
+    Returns:
+        Setting and difference of each n.
+    """
     found = []
     for root in (3, 5, 10):
         problem = TightBernoulli(clusters=root, arms_each=root)
@@ -113,7 +154,14 @@ def fewer_terms() -> list[Setting]:
 
 
 def figure(result: Simulation) -> "Figure":
-    """The bounds of HUCB and HUCBC, printed form, above their measured regret."""
+    """The bounds of HUCB and HUCBC, printed form, above their measured regret.
+
+    Args:
+        result: the simulation.
+
+    Returns:
+        The figure.
+    """
     rounds = np.arange(1, result.rounds + 1)
     measured = {
         policy: np.interp(rounds, result.at, result.regret[result.policies.index(policy)].mean(axis=0))
