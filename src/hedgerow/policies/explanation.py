@@ -18,7 +18,7 @@ class Score:
 
     D3RB goes by prices: the index of an expert is minus its potential (d3rb.py), and the width is NaN.
 
-    ``waiting``: expected decisions that wait for their reward.
+    ``waiting``: expected decisions that wait for their reward. ``reason``: what carries the index, of policies that say.
     """
 
     kind: str
@@ -29,6 +29,7 @@ class Score:
     plays: int
     history: float
     waiting: int = 0
+    reason: str = ""
 
 
 def explained(arms: Arms, arrays: Arrays, estimates: Estimates) -> "Explanation":
@@ -43,7 +44,8 @@ def _score(kind: str, label: Label, node: int, arrays: Arrays, estimates: Estima
     width = math.inf if math.isinf(index) else index - mean
     plays, history = arrays.online[node, PLAYS], arrays.history[node, PLAYS]
     waiting = int(waiting_at(arrays.waiting, node))
-    return Score(kind, label, mean, width if estimates.additive else math.nan, index, int(plays), float(history), waiting)
+    reason = estimates.reasons[node] if estimates.reasons else ""
+    return Score(kind, label, mean, width if estimates.additive else math.nan, index, int(plays), float(history), waiting, reason)
 
 
 def explained_experts(name: str, chooser: "Explanation", inner: Mapping[str, "Explanation"]) -> "Explanation":
@@ -70,29 +72,39 @@ class Explanation(tuple[Score, ...]):
         return made
 
     def rows(self) -> list[dict[str, object]]:
-        """The lines as dicts."""
-        return [asdict(score) for score in self]
+        """The lines as dicts; with a reason only if one of them has one.
+
+        Returns:
+            A dict for each line.
+        """
+        lines = [asdict(score) for score in self]
+        if not any(score.reason for score in self):
+            for line in lines:
+                del line["reason"]
+        return lines
 
     def __str__(self) -> str:
-        head = ("kind", "label", "mean", "width", "index", "plays", "history", "waiting")
         after = max(min(4, decimals((s.mean for s in self), 6)), decimals((s.width for s in self), 3))
-        lines = [head] + [
-            (
-                *(s.kind, str(s.label)),
-                *(f"{value:.{after}f}" for value in (s.mean, s.width, s.index)),
-                *(str(s.plays), f"{s.history:.10g}", str(s.waiting)),
-            )
-            for s in self
-        ]
-        if not any(s.waiting for s in self):
-            lines = [line[:-1] for line in lines]
-        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-        estimated = [", ".join(f"{name} = {value:.4g}" for name, value in self.settings.items())] if self.settings else []
-        table = (
-            "  ".join(
-                cell.ljust(width) if column < 2 else cell.rjust(width)
-                for column, (cell, width) in enumerate(zip(line, widths, strict=True))
-            )
-            for line in lines
-        )
-        return "\n".join([*table, *estimated])
+        columns = {
+            "kind": [s.kind for s in self],
+            "label": [str(s.label) for s in self],
+            "mean": [f"{s.mean:.{after}f}" for s in self],
+            "width": [f"{s.width:.{after}f}" for s in self],
+            "index": [f"{s.index:.{after}f}" for s in self],
+            "plays": [str(s.plays) for s in self],
+            "history": [f"{s.history:.10g}" for s in self],
+            "waiting": [str(s.waiting) for s in self] if any(s.waiting for s in self) else [],
+            "reason": [s.reason for s in self] if any(s.reason for s in self) else [],
+        }
+        laid_out = [_laid_out(name, cells) for name, cells in columns.items() if cells]
+        lines = ["  ".join(cells).rstrip() for cells in zip(*laid_out, strict=True)]
+        if self.settings:
+            lines.append(", ".join(f"{name} = {value:.4g}" for name, value in self.settings.items()))
+        return "\n".join(lines)
+
+
+def _laid_out(name: str, cells: list[str]) -> list[str]:
+    """A column under its name: words to the left, numbers to the right."""
+    width = max(map(len, (name, *cells)))
+    words = name in ("kind", "label", "reason")
+    return [cell.ljust(width) if words else cell.rjust(width) for cell in (name, *cells)]
