@@ -182,7 +182,7 @@ def chances_of_drift(tree: Links, online: Floats, history: Floats, rows: Floats,
 def trust_of(plays: float, noise: float, variance: float, chances: Floats) -> float:
     """Plays that a play of an arm's history counts as: H plays that are off by d^2 are worth H / (1 + H d^2 / v)."""
     found: float = (chances / (1.0 + plays * MOVED * variance / noise)).sum()
-    return found
+    return min(found, 1.0)
 
 
 @compiled

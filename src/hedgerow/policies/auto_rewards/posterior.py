@@ -76,6 +76,7 @@ def weigh(arm: Any, cluster: Any) -> None:
         arm.member[j] = (1.0 - cluster.wrong) / (1.0 - cluster.wrong + odd)
         arm.chance[j] = cluster.share[j] * arm.member[j]
         arm.chance[INSIDE] += cluster.share[j] * (1.0 - arm.member[j])
+    arm.chance[INSIDE] = min(arm.chance[INSIDE], 1.0)
 
 
 @compiled
@@ -179,7 +180,7 @@ def share_out(odds: Floats, prior: Floats, sums: Floats, cluster: Any) -> None:
     sum_up(odds, prior, sums)
     cluster.wrong = (sums * WRONG).sum()
     for j in range(INSIDE):
-        cluster.share[j] = sums[j].sum()
+        cluster.share[j] = min(sums[j].sum(), 1.0)
 
 
 @compiled
