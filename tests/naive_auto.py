@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from hedgerow.policies.auto_rewards.index import level_of
+from hedgerow.policies.auto_rewards.index import standing
 from hedgerow.policies.auto_rewards.settings import GROWTH, MOVED, SETTINGS, SPREADS, WRONG
 
 COIN = 1e9
@@ -10,14 +10,23 @@ COIN = 1e9
 
 
 class NaiveAuto:
-    """Arms 0..K-1, a cluster for each; raw rewards of the history for each arm."""
+    """Arms 0..K-1, a cluster for each, or the path to it from the outermost; raw rewards of the history for each arm.
+
+    Members of clusters have numbers: arms 0..K-1, clusters from K on, outer ones first.
+    """
 
     def __init__(self, clusters, history=None):
-        self.clusters = np.array(clusters)
-        self.arms, self.names = len(clusters), list(dict.fromkeys(clusters))
+        self.arms = len(clusters)
+        paths = [cluster if isinstance(cluster, tuple) else (cluster,) for cluster in clusters]
+        prefixes = dict.fromkeys(path[:depth] for path in paths for depth in range(1, len(path) + 1))
+        self.paths = sorted(prefixes, key=len)
+        number = {path: self.arms + at for at, path in enumerate(self.paths)}
+        self.cluster = np.array([number[path] for path in paths] + [number.get(path[:-1], -1) for path in self.paths])
+        self.names = list(number.values())
         self.online = [[] for _ in clusters]
         self.history = history or [[] for _ in clusters]
-        self.member = np.ones((self.arms, SPREADS.size))
+        self.member = np.ones((self.cluster.size, SPREADS.size))
+        self.chance = np.zeros((self.cluster.size, SPREADS.size + 1))
         self.waits = np.zeros(self.arms)
         self.refresh()
 
@@ -29,7 +38,12 @@ class NaiveAuto:
         return sum(len(self.online[k]) + len(self.history[k]) for k in arms)
 
     def inside(self, cluster):
-        return np.flatnonzero(self.clusters == cluster)
+        """Members of a cluster: its arms, and the clusters within it."""
+        return np.flatnonzero(self.cluster == cluster)
+
+    def arms_of(self, cluster):
+        """All arms of a cluster, those of the clusters within it too."""
+        return [arm for k in self.inside(cluster) for arm in ([k] if k < self.arms else self.arms_of(k))]
 
     # ------------------------------------------------------------------------------------------------------------ the model
 
@@ -64,7 +78,9 @@ class NaiveAuto:
         return plays, mean, deviations, freedom
 
     def estimate_rewards(self):
-        self.n, self.m, self.q, self.f = np.array([self.pool(k) for k in range(self.arms)]).T
+        sums = np.zeros((4, self.cluster.size))
+        sums[:, : self.arms] = np.array([self.pool(k) for k in range(self.arms)]).T
+        self.n, self.m, self.q, self.f = sums
         seen = self.n > 0
         n, m, q, f = self.n[seen], self.m[seen], self.q[seen], self.f[seen]
         own = np.divide(q, f, out=np.zeros_like(q), where=f > 0)
@@ -102,13 +118,14 @@ class NaiveAuto:
     def explain_by_others(self, cluster):
         """N(expected, spread) of each arm by the other arms of its cluster; last that it belongs to none."""
         inside = self.inside(cluster)
+        level, around = self.prior[cluster]
         for k in inside:
             others = inside[inside != k]
             for j, rho in enumerate(SPREADS):
-                within, across = rho * self.A, max(1 - rho, 1e-6) * self.A
+                within, across = rho * self.A, max(1 - rho, 1e-6) * around
                 weights = self.member[others, j] * self.n[others] / (within * self.n[others] + self.v[others])
                 precision = 1 / across + weights.sum()
-                self.expected[k, j] = (self.level / across + weights @ self.m[others]) / precision
+                self.expected[k, j] = (level / across + weights @ self.m[others]) / precision
                 self.spread[k, j] = within + 1 / precision
             self.expected[k, -1], self.spread[k, -1] = self.level, SETTINGS.outlier**2 * self.A
 
@@ -120,7 +137,7 @@ class NaiveAuto:
         return np.exp(np.clip(log[:-1] - log[-1], -300, 300))
 
     def weigh(self, k):
-        c = self.clusters[k]
+        c = self.cluster[k]
         right = (1 - self.wrong[c]) * self.densities(k)
         self.member[k] = right / (right + self.wrong[c])
         self.chance[k, :-1] = self.share[c] * self.member[k]
@@ -130,24 +147,47 @@ class NaiveAuto:
         self.explain_by_others(cluster)
         for k in self.inside(cluster):
             self.weigh(k)
-        self.cluster_due[cluster] = (1 + GROWTH) * self.plays(self.inside(cluster))
+        self.cluster_due[cluster] = (1 + GROWTH) * self.plays(self.arms_of(cluster))
+
+    def on_grid(self, likelihood, prior):
+        found = likelihood * prior / (likelihood * prior).sum()
+        return found, found.sum(axis=1), found.sum(axis=0) @ WRONG
+
+    def find_centre(self, c):
+        """A cluster as a member of the one above it: one play, whose noise is that of its centre by its own members."""
+        inside = self.inside(c)
+        belongs = 1 - self.chance[inside, -1]
+        weights = belongs * self.n[inside] / (self.n[inside] * (self.share[c] @ SPREADS) * self.A + self.v[inside])
+        self.n[c], self.v[c] = float(weights.sum() > 0), self.A
+        if weights.sum() > 0:
+            self.m[c], self.v[c] = weights @ self.m[inside] / weights.sum(), 1 / weights.sum()
 
     def learn_clusters(self):
+        """From the innermost clusters outwards."""
         likelihoods = {}
-        for c in self.names:
+        prior = np.full((SPREADS.size, WRONG.size), 1 / (SPREADS.size * WRONG.size))
+        for c in reversed(self.names):
+            self.prior[c] = self.level, self.A
             self.explain_by_others(c)
             played = [k for k in self.inside(c) if self.n[k] > 0]
-            log = sum(
-                (np.log(np.outer(self.densities(k), 1 - WRONG) + WRONG) for k in played), np.zeros((SPREADS.size, WRONG.size))
-            )
+            log = np.zeros((SPREADS.size, WRONG.size))
+            for k in played:
+                log += np.log(np.outer(self.densities(k), 1 - WRONG) + WRONG)
             likelihoods[c] = np.exp(log - log.max())
-        prior = np.full((SPREADS.size, WRONG.size), 1 / (SPREADS.size * WRONG.size))
+            _, self.share[c], self.wrong[c] = self.on_grid(likelihoods[c], prior)
+            self.find_centre(c)
         for _ in range(10):
-            found = [likelihoods[c] * prior / (likelihoods[c] * prior).sum() for c in self.names]
+            found = [self.on_grid(likelihoods[c], prior)[0] for c in self.names]
             prior = (sum(found) + SETTINGS.prior_clusters / prior.size) / (len(found) + SETTINGS.prior_clusters)
         for c in self.names:
-            found = likelihoods[c] * prior / (likelihoods[c] * prior).sum()
-            self.share[c], self.wrong[c] = found.sum(axis=1), found.sum(axis=0) @ WRONG
+            _, self.share[c], self.wrong[c] = self.on_grid(likelihoods[c], prior)
+
+    def place_clusters_within(self, cluster):
+        """What a cluster says of the centres of those within it, as one normal distribution."""
+        for c in self.inside(cluster):
+            if c >= self.arms:
+                level = self.chance[c] @ self.expected[c]
+                self.prior[c] = level, self.chance[c] @ (self.spread[c] + (self.expected[c] - level) ** 2)
 
     # -------------------------------------------------------------------------------------------------------------- rounds
 
@@ -158,7 +198,8 @@ class NaiveAuto:
         if not self.ready:
             return
         self.trust, self.moved, self.share, self.wrong, self.cluster_due = np.ones(self.arms), False, {}, {}, {}
-        self.expected, self.spread, self.chance = np.zeros((3, self.arms, SPREADS.size + 1))
+        self.expected, self.spread = np.zeros((2, self.cluster.size, SPREADS.size + 1))
+        self.prior = {}
         self.find_values()
         self.estimate_rewards()
         if any(self.history):
@@ -167,7 +208,7 @@ class NaiveAuto:
         self.learn_clusters()
         for c in self.names:
             self.look_at(c)
-            self.look_at(c)
+            self.place_clusters_within(c)
 
     def learn(self, k, reward):
         self.online[k].append(reward)
@@ -177,8 +218,8 @@ class NaiveAuto:
             return
         self.n[k], self.m[k], self.q[k], self.f[k] = self.pool(k)
         self.v[k] = (self.q[k] + SETTINGS.freedom * self.typical) / (self.f[k] + SETTINGS.freedom)
-        if self.plays(self.inside(self.clusters[k])) >= self.cluster_due[self.clusters[k]]:
-            self.look_at(self.clusters[k])
+        if self.plays(self.arms_of(self.cluster[k])) >= self.cluster_due[self.cluster[k]]:
+            self.look_at(self.cluster[k])
         else:
             self.weigh(k)
 
@@ -190,15 +231,19 @@ class NaiveAuto:
         return (means * precision + self.chance[k] @ means * self.waits[k] / self.v[k]) / longer, 1 / longer
 
     def bound(self, k):
+        """The highest bound of an arm, and the explanation that has it."""
         means, variances = self.posterior(k)
-        t, f = 1 + self.rounds + self.waits.sum(), self.f[k] + SETTINGS.freedom
-        levels = np.array([level_of(x) for x in self.chance[k] * SETTINGS.horizon * t * variances / self.v[k]])
-        wide = f * np.expm1(np.minimum(2 * levels / (f + 1), 50))
-        return np.where(self.chance[k] > 0, means + np.sqrt(variances * wide), -np.inf).max()
+        t = 1 + self.rounds + self.waits.sum()
+        ahead = (means - self.chance[k] @ means) / np.sqrt(variances)
+        gains = self.chance[k] * SETTINGS.horizon * t * variances / self.v[k]
+        z = np.array([standing(*both) for both in zip(gains, ahead, strict=True)])
+        bounds = np.where(self.chance[k] > 0, means + z * np.sqrt(variances), -np.inf)
+        return bounds.max(), bounds.argmax()
 
     def select(self):
         if self.ready:
-            return int(np.argmax([self.bound(k) for k in range(self.arms)]))
+            return int(np.argmax([self.bound(k)[0] for k in range(self.arms)]))
         plays = np.array([self.plays([k]) for k in range(self.arms)]) + self.waits
-        around = [self.plays(self.inside(c)) + self.waits[self.clusters == c].sum() for c in self.clusters]
+        above = [self.arms_of(c) for c in self.cluster[: self.arms]]
+        around = [self.plays(arms) + self.waits[arms].sum() for arms in above]
         return int(np.lexsort((range(self.arms), around, plays))[0])

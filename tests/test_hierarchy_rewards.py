@@ -11,7 +11,9 @@ import hedgerow as hr
 from hedgerow.core.arms import Arms
 from hedgerow.core.records import named
 from hedgerow.core.settings import described
-from hedgerow.policies.auto_rewards.index import level_of
+from hedgerow.experiments.play import play
+from hedgerow.experiments.problems import Trial
+from hedgerow.policies.auto_rewards.index import level_of, standing
 from hedgerow.policies.auto_rewards.policy import Rewards
 from hedgerow.policies.auto_rewards.settings import RewardSettings
 from hedgerow.policies.auto_rewards.state import ARM, STATE
@@ -19,6 +21,7 @@ from hedgerow.policies.family import Arrays, Change
 
 FAMILY, NOTHING = Rewards(), np.zeros(0)
 CLUSTERS = [0, 0, 0, 0, 1, 1, 1, 1, 2, 2]
+PATHS = [("a", 0), ("a", 0), ("a", 1), ("a", 1), ("a", 1), ("b", 2), ("b", 2), ("b", 2), ("b", 3), ("c", 4)]
 
 
 def sums(rewards):
@@ -76,7 +79,7 @@ def world(kind, seed):
     return rng, means, lambda mean: mean + 0.2 * rng.normal()
 
 
-@pytest.mark.parametrize("clusters", [CLUSTERS, [0] * 10, list(range(10))], ids=["three", "one", "ten"])
+@pytest.mark.parametrize("clusters", [CLUSTERS, [0] * 10, list(range(10)), PATHS], ids=["three", "one", "ten", "nested"])
 @pytest.mark.parametrize("past", ["none", "honest", "reversed"])
 @pytest.mark.parametrize("kind", ["gaussian", "bernoulli", "heavy"])
 def test_every_round_is_that_of_the_formulas(kind, past, clusters):
@@ -126,6 +129,18 @@ def test_a_level_solves_the_price_equation(x):
     assert level_of(x) == pytest.approx(0.5 * z * z, rel=2e-3, abs=2e-3)
 
 
+@pytest.mark.parametrize("ahead", [-1.0, -0.3, 0.5, 2.0])
+@pytest.mark.parametrize("x", [0.01, 1.0, 100.0, 1e4, 1e6])
+def test_a_bound_is_the_price_at_which_gain_and_cost_are_equal(x, ahead):
+    """x psi(z) = z + a, by bisection."""
+    low, high = -20.0, 20.0
+    for _ in range(200):
+        z = 0.5 * (low + high)
+        psi = math.exp(-0.5 * z * z) / math.sqrt(2.0 * math.pi) - 0.5 * z * math.erfc(z / math.sqrt(2.0))
+        low, high = (z, high) if x * psi > z + ahead else (low, z)
+    assert standing(x, ahead) == pytest.approx(z, abs=5e-3)
+
+
 def test_a_level_beyond_the_table_goes_on_growing():
     assert level_of(1e13) > level_of(1e11) > 15.0
     assert math.isfinite(level_of(1e300))
@@ -160,7 +175,7 @@ def test_a_policy_goes_on_after_a_file_as_if_there_had_been_none(tmp_path):
         if t % 7 == 0:
             policy.save(tmp_path / "policy")
             loaded = hr.load(tmp_path / "policy")
-            assert loaded.explain() == policy.explain()
+            assert str(loaded.explain()) == str(policy.explain())
             policy = loaded
         waiting.append(policy.select())
         policy.expect(waiting[-1])
@@ -170,7 +185,7 @@ def test_a_policy_goes_on_after_a_file_as_if_there_had_been_none(tmp_path):
 
 
 def test_ceilings_leave_nothing_out():
-    """Of a large tree, with arms that are all but equal, the arm chosen is that of the highest index; also while decisions wait."""
+    """Of a large tree with nearly equal arms, the arm of the highest index is chosen; also while decisions wait."""
     rng = np.random.default_rng(0)
     policy, waiting = hr.Auto(range(200), clusters=[k // 20 for k in range(200)]), []
     for t in range(500):
@@ -187,3 +202,47 @@ def test_ceilings_leave_nothing_out():
             for each in waiting:
                 policy.update(each, rng.normal(each.arm / 1000, 1.0))
             waiting = []
+
+
+def regret(clusters, seeds, arms=60, rounds=600):
+    """Of arms in two groups that differ, on average over trials."""
+    means = np.repeat([0.0, 1.0], arms // 2)
+    lost = 0.0
+    for seed in range(seeds):
+        rng = np.random.default_rng(seed)
+        spread = means + 0.2 * rng.normal(size=arms)
+        rewards, expected = spread + 0.5 * rng.normal(size=(rounds, arms)), spread[np.newaxis]
+        trial = Trial((), hr.History([], np.zeros((0, 3))), rewards, expected, np.arange(rounds), np.zeros((rounds, 0)))
+        lost += rounds * spread.max() - spread[play(hr.Auto(range(arms), clusters=clusters), trial).arms].sum()
+    return lost / seeds
+
+
+def test_clusters_within_clusters_count_at_every_level():
+    """The outer clusters tell good arms from bad ones; the inner ones, two arms each, are too small to."""
+    inner = [k // 2 for k in range(60)]
+    nested = [(k // 30, k // 2) for k in range(60)]
+    assert regret(nested, seeds=20) < 0.9 * regret(inner, seeds=20)
+
+
+def test_explain_says_what_carries_the_bound_of_each_arm():
+    rng = np.random.default_rng(0)
+    policy = hr.Auto(range(24), clusters=[k // 8 for k in range(24)])
+    for _ in range(40):
+        for k in range(8, 23):  # arm 8 is none of its cluster; arm 23 and the first cluster are never played
+            policy.learn(k, rng.normal(5.0 if k == 8 else 2.0 * (k // 8), 0.5))
+    reasons = {score.label: score.reason for score in policy.explain() if score.kind == "arm"}
+    assert reasons[8] == "unlike its cluster"
+    assert reasons[10] == "like its cluster"
+    assert reasons[23].startswith("never played")
+    assert str(policy.explain()).splitlines()[0].split()[-1] == "reason"
+    assert {score.reason for score in policy.explain() if score.kind == "cluster"} == {""}
+    flat = hr.Auto(range(2))
+    for reward in (0.0, 1.0, 0.5):
+        flat.learn(0, reward)
+    assert [score.reason for score in flat.explain()][1].endswith("the other arms")
+
+
+def test_policies_that_have_no_reasons_show_none():
+    explanation = hr.UCB(range(2)).explain()
+    assert "reason" not in str(explanation)
+    assert all("reason" not in row for row in explanation.rows())

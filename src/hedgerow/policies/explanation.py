@@ -20,7 +20,7 @@ class Score:
 
     D3RB goes by prices: the index of an expert is minus its potential (d3rb.py), and the width is NaN.
 
-    ``waiting``: expected decisions that wait for their reward.
+    ``waiting``: expected decisions that wait for their reward. ``reason``: what carries the index, of policies that say.
     """
 
     kind: str
@@ -31,6 +31,7 @@ class Score:
     plays: int
     history: float
     waiting: int = 0
+    reason: str = ""
 
 
 def explained(arms: Arms, arrays: Arrays, estimates: Estimates) -> "Explanation":
@@ -45,7 +46,8 @@ def _score(kind: str, label: Label, node: int, arrays: Arrays, estimates: Estima
     width = math.inf if math.isinf(index) else index - mean
     plays, history = arrays.online[node, PLAYS], arrays.history[node, PLAYS]
     waiting = int(waiting_at(arrays.waiting, node))
-    return Score(kind, label, mean, width if estimates.additive else math.nan, index, int(plays), float(history), waiting)
+    reason = estimates.reasons[node] if estimates.reasons else ""
+    return Score(kind, label, mean, width if estimates.additive else math.nan, index, int(plays), float(history), waiting, reason)
 
 
 def explained_experts(name: str, chooser: "Explanation", inner: Mapping[str, "Explanation"]) -> "Explanation":
@@ -72,21 +74,32 @@ class Explanation(tuple[Score, ...]):
         return made
 
     def rows(self) -> list[dict[str, object]]:
-        """The lines as dicts."""
-        return [asdict(score) for score in self]
+        """The lines as dicts; with a reason only if one of them has one.
+
+        Returns:
+            A dict for each line.
+        """
+        lines = [asdict(score) for score in self]
+        if not any(score.reason for score in self):
+            for line in lines:
+                del line["reason"]
+        return lines
 
     def __str__(self) -> str:
         after = max(min(4, decimals((s.mean for s in self), 6)), decimals((s.width for s in self), 3))
-        columns = ("kind", "label", "mean", "width", "index", "plays", "history", "waiting")
-        rows = [
-            (
-                *(s.kind, str(s.label)),
-                *(f"{value:.{after}f}" for value in (s.mean, s.width, s.index)),
-                *(str(s.plays), f"{s.history:.10g}", str(s.waiting)),
-            )
-            for s in self
-        ]
-        shown = len(columns) if any(s.waiting for s in self) else -1
-        table = Table(columns[:shown], [row[:shown] for row in rows], numbers=columns[2:])
+        cells = {
+            "kind": [s.kind for s in self],
+            "label": [str(s.label) for s in self],
+            "mean": [f"{s.mean:.{after}f}" for s in self],
+            "width": [f"{s.width:.{after}f}" for s in self],
+            "index": [f"{s.index:.{after}f}" for s in self],
+            "plays": [str(s.plays) for s in self],
+            "history": [f"{s.history:.10g}" for s in self],
+            "waiting": [str(s.waiting) for s in self] if any(s.waiting for s in self) else [],
+            "reason": [s.reason for s in self] if any(s.reason for s in self) else [],
+        }
+        columns = [name for name, column in cells.items() if column]
+        rows = list(zip(*(cells[name] for name in columns), strict=True))
+        table = Table(columns, rows, numbers=[name for name in columns if name not in ("kind", "label", "reason")])
         estimated = [", ".join(f"{name} = {value:.4g}" for name, value in self.settings.items())] if self.settings else []
         return "\n".join([table.text(), *estimated])

@@ -81,12 +81,14 @@ class Estimates(NamedTuple):
         indices: What it is chosen by.
         settings: What the policy has estimated about itself, by name.
         additive: Whether an index is a mean and a width; prices are not.
+        reasons: In words, what carries the index of each node; empty for policies that have nothing to say.
     """
 
     means: Floats
     indices: Floats
     settings: dict[str, float]
     additive: bool = True
+    reasons: tuple[str, ...] = ()
 
 
 class Course(NamedTuple):

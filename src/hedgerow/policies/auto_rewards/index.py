@@ -1,13 +1,13 @@
 """How good an arm may be: a price that its expected gain pays for.
 
-To learn an arm takes about v / V plays (v its noise, V the variance of what is known of it), each of which costs b - E = z sd if b is
-what the best other arm pays. What it may bring, if an explanation of chance p is true, is p E(theta - b)+ = p sd psi(z) a round,
-over ``horizon`` t rounds. The bound E + z sd is the price b at which both are equal:
+An explanation of chance p says of the arm N(E, V), sd = sqrt(V). v is the noise of its rewards; M is what it is expected to pay,
+all explanations together. To learn the arm takes about v / V plays. Each costs b - M if b is what the best other arm pays. If the
+explanation is true, the arm may bring E(theta - b)+ = sd psi((b - E) / sd) a round, over ``horizon`` t rounds to come. The bound
+b = E + z sd is the price at which gain and cost are equal:
 
-    x psi(z) = z,   x = p horizon t V / v,   psi(z) = phi(z) - z Phi(-z)
+    x psi(z) = z + a,   x = p horizon t V / v,   a = (E - M) / sd,   psi(z) = phi(z) - z Phi(-z)
 
-That is a one-step Gittins index. For x = 100, 1e4, 1e6 z^2 / 2 is 1.5, 4.7, 8.5. Where the noise is estimated, z is that of a Student
-t of equal density: z^2 -> f (exp(z^2 / (f + 1)) - 1).
+That is a one-step Gittins index. For a = 0 and x = 100, 1e4, 1e6 z^2 / 2 is 1.5, 4.7, 8.5.
 """
 
 import math
@@ -21,20 +21,25 @@ from .settings import SETTINGS
 from .state import EXPLANATIONS
 
 STEP, STEPS, FARTHEST = 0.05, 500, 12.0
-"""The table: z^2 / 2 at log(1 + x) = 0, STEP, 2 STEP ...; beyond its end it goes on in a line. No z is larger there."""
+"""The table for a = 0: z^2 / 2 at log(1 + x) = 0, STEP, 2 STEP ...; beyond its end it goes on in a line. No z is larger there."""
 
-MOST_WIDE = 50.0
-"""Logarithm of the widest Student t, in its scales."""
+NEWTON = 4
+"""Steps from the table's z to that of another a: from the second one on they come from below."""
+
+NEAR = 1e-3
+"""A step after which the next would be too small to matter: each squares the error."""
 
 
 def _levels() -> Floats:
     z = np.linspace(0.0, FARTHEST, 4001)
     tail = np.array([0.5 * math.erfc(each / math.sqrt(2.0)) for each in z])
     psi = np.exp(-0.5 * z * z) / math.sqrt(2.0 * math.pi) - z * tail
-    return np.interp(STEP * np.arange(STEPS + 1), np.log1p(z / psi), 0.5 * z * z)
+    found: Floats = np.interp(STEP * np.arange(STEPS + 1), np.log1p(z / psi), 0.5 * z * z)
+    return found
 
 
 LEVELS = _levels()
+ROOT_TWO, ROOT_TWO_PI = math.sqrt(2.0), math.sqrt(2.0 * math.pi)
 
 
 @compiled
@@ -44,6 +49,28 @@ def level_of(x: float) -> float:
     at = max(0, min(int(min(place, float(STEPS))), STEPS - 1))
     level: float = LEVELS[at] + (place - at) * (LEVELS[at + 1] - LEVELS[at])
     return level
+
+
+@compiled
+def standing(x: float, ahead: float) -> float:
+    """The z for which x psi(z) = z + a.
+
+    Args:
+        x: Plays that the gain pays for, at a cost of one standard deviation and a gain of one.
+        ahead: a: how far the explanation's mean is above what the arm is expected to pay, in standard deviations.
+
+    Returns:
+        z: how far the bound is above the explanation's mean, in standard deviations.
+    """
+    z = math.sqrt(2.0 * level_of(x))
+    for _ in range(NEWTON):
+        tail = 0.5 * math.erfc(z / ROOT_TWO)
+        psi = math.exp(-0.5 * z * z) / ROOT_TWO_PI - z * tail
+        step = (x * psi - z - ahead) / (x * tail + 1.0)
+        z += step
+        if abs(step) < NEAR:
+            break
+    return z
 
 
 @compiled
@@ -58,11 +85,21 @@ def expected_reward(arm: Any) -> float:
 
 
 @compiled
-def bound(arm: Any, rounds: float, waits: float) -> float:
-    """The highest bound over all explanations; a decision that waits counts as a play with the reward that is expected."""
-    highest, freedom = -math.inf, arm.freedom + SETTINGS.freedom
-    mean = expected_reward(arm) if waits > 0.0 else 0.0
-    for j in range(EXPLANATIONS):
+def bound(arm: Any, rounds: float, waits: float) -> tuple[float, int]:
+    """The highest bound over all explanations, and which of them has it.
+
+    A decision that waits counts as a play with the reward that is expected.
+
+    Args:
+        arm: Record of the arm.
+        rounds: Rounds so far, those that wait included.
+        waits: Decisions for the arm that wait for their reward.
+
+    Returns:
+        The bound, and the position of its explanation.
+    """
+    highest, carrier, mean = -math.inf, 0, expected_reward(arm)
+    for j in range(EXPLANATIONS - 1, -1, -1):
         if arm.chance[j] == 0.0:
             continue
         kept = arm.noise / (arm.noise + arm.plays * arm.spread[j])
@@ -70,7 +107,11 @@ def bound(arm: Any, rounds: float, waits: float) -> float:
         if waits > 0.0:
             kept = arm.noise / (arm.noise + waits * variance)
             expected, variance = mean + kept * (expected - mean), kept * variance
-        level = level_of(arm.chance[j] * SETTINGS.horizon * rounds * variance / arm.noise)
-        wide = freedom * math.expm1(min(2.0 * level / (freedom + 1.0), MOST_WIDE))
-        highest = max(highest, expected + math.sqrt(variance * wide))
-    return highest
+        deviation = math.sqrt(variance)
+        x = arm.chance[j] * SETTINGS.horizon * rounds * variance / arm.noise
+        if max(expected, mean) + math.sqrt(2.0 * level_of(x)) * deviation <= highest:  # no a gives a higher bound
+            continue
+        value = expected + standing(x, (expected - mean) / deviation) * deviation
+        if value > highest:
+            highest, carrier = value, j
+    return highest, carrier

@@ -45,7 +45,10 @@ def sums_of(online: Floats, history: Floats, node: int) -> tuple[float, float, f
 
 @compiled
 def find_two_values(tree: Links, online: Floats, history: Floats, own: Any) -> None:
-    """Whether rewards, those of the history too, take two values only; if online rewards were all equal so far, whether one other."""
+    """Whether all rewards, the history's too, take two values only.
+
+    While the online rewards are all equal, the other value is found from the sums of the history.
+    """
     plays, total, squares = sums_of(online, history, 0)
     low, high = own.least, own.largest
     if low == high and total != plays * low:
@@ -98,7 +101,7 @@ def estimate_typical_noise(tree: Links, rows: Floats, own: Any) -> float:
     plays, total, played, own.level = 0.0, 0.0, 0.0, 0.0
     for node in range(1, len(tree)):
         arm = record(rows[node, :ARM_SIZE], ARM)
-        if arm.plays > 0.0:
+        if tree[node, SIZE] == 0 and arm.plays > 0.0:
             plays += arm.plays
             total += arm.plays * arm.average
             played += 1.0
@@ -106,7 +109,7 @@ def estimate_typical_noise(tree: Links, rows: Floats, own: Any) -> float:
     squares, variances, weights = 0.0, 0.0, 0.0
     for node in range(1, len(tree)):
         arm = record(rows[node, :ARM_SIZE], ARM)
-        if arm.plays > 0.0:
+        if tree[node, SIZE] == 0 and arm.plays > 0.0:
             variance, weight = counted(arm.deviations, arm.freedom)
             variances += weight * variance
             weights += weight
@@ -132,7 +135,7 @@ def estimate_arms(tree: Links, rows: Floats, own: Any, everything: float) -> Non
         weights, total, squares, cross, left = 0.0, 0.0, 0.0, 0.0, everything
         for node in range(1, len(tree)):
             arm = record(rows[node, :ARM_SIZE], ARM)
-            if arm.plays > 0.0:
+            if tree[node, SIZE] == 0 and arm.plays > 0.0:
                 kept = own.variance * arm.plays / (own.variance * arm.plays + arm.noise)
                 off = arm.average - own.level
                 weights += kept
@@ -179,7 +182,7 @@ def chances_of_drift(tree: Links, online: Floats, history: Floats, rows: Floats,
 def trust_of(plays: float, noise: float, variance: float, chances: Floats) -> float:
     """Plays that a play of an arm's history counts as: H plays that are off by d^2 are worth H / (1 + H d^2 / v)."""
     found: float = (chances / (1.0 + plays * MOVED * variance / noise)).sum()
-    return found
+    return min(found, 1.0)
 
 
 @compiled

@@ -9,7 +9,7 @@ from ...core.kernel import compiled
 from ...core.records import named, record
 from ...core.sums import PLAYS, fields_of, waiting_at
 from ...core.tree import PARENT, SIZE
-from ...core.types import Floats, Links
+from ...core.types import Floats, Integers, Links
 from ..family import Arrays, Change, Course, Estimates, Format, Waiting
 from ..registry import register
 from ..scan import WAITS_ALONE, added, counts, means_of, wait
@@ -30,8 +30,17 @@ def in_unit(value: float, own: Any) -> float:
 
 
 @compiled
-def estimates(tree: Links, online: Floats, waits: Floats, rows: Floats, state: Floats, means: Floats, indices: Floats) -> None:
-    """Mean and bound of every arm; of a cluster the mean of its arms' means, and their highest bound."""
+def estimates(
+    tree: Links,
+    online: Floats,
+    waits: Floats,
+    rows: Floats,
+    state: Floats,
+    means: Floats,
+    indices: Floats,
+    carriers: Integers,
+) -> None:
+    """Mean and bound of each arm, and the explanation that has it; of a cluster its arms' mean and highest bound."""
     own, t = record(state, STATE), 1.0 + online[0, PLAYS] + waiting_at(waits, 0)
     counts = np.zeros(len(tree))
     means[:], indices[:] = 0.0, -math.inf
@@ -39,7 +48,8 @@ def estimates(tree: Links, online: Floats, waits: Floats, rows: Floats, state: F
         if tree[node, SIZE] == 0:
             arm = record(rows[node, :ARM_SIZE], ARM)
             means[node], counts[node] = in_unit(expected_reward(arm), own), 1.0
-            indices[node] = in_unit(bound(arm, t, waiting_at(waits, node)), own)
+            indices[node], carriers[node] = bound(arm, t, waiting_at(waits, node))
+            indices[node] = in_unit(indices[node], own)
         above = tree[node, PARENT]
         counts[above] += counts[node]
         means[above] += means[node]
@@ -58,7 +68,7 @@ class Rewards:
     def fit(self, arrays: Arrays, change: Change, waiting: Waiting = ()) -> Arrays:
         """The model from the sums; of the state only the range of the rewards is kept."""
         tree, online, history, _, rows, state, _ = arrays
-        waits, ceilings = counts(arrays, waiting), np.zeros(len(tree))
+        waits, ceilings = counts(arrays, waiting), np.full(len(tree), -math.inf)
         if change is Change.WAITING:
             return arrays._replace(waiting=waits)
         if change is Change.LOADED:
@@ -71,16 +81,16 @@ class Rewards:
     def choose(self, arrays: Arrays, context: Floats, key: int) -> int:
         """The arm of the highest bound."""
         tree, online, history, waits, rows, state, extra = arrays
-        leaf: int = rounds.choose(tree, online, history, waits, rows, state, *extra)
+        leaf: int = rounds.choose(tree, online, history, waits, rows, state, extra[0])
         return leaf
 
     def learn(self, arrays: Arrays, leaf: int, reward: float, context: Floats, waiting: Waiting | None = None) -> bool:
         """Add a reward."""
         tree, online, history, waits, rows, state, extra = arrays
         if waiting is None:
-            rounds.learn(tree, online, history, rows, state, *extra, leaf, reward)
+            rounds.learn(tree, online, history, rows, state, extra[0], leaf, reward)
         else:
-            rounds.settle(tree, online, history, waits, rows, state, *extra, leaf, reward)
+            rounds.settle(tree, online, history, waits, rows, state, extra[0], leaf, reward)
         return True
 
     def wait(self, arrays: Arrays, leaf: int, context: Floats, times: int, waiting: Waiting = ()) -> None:
@@ -93,8 +103,9 @@ class Rewards:
         means, indices = np.empty(len(tree)), np.full(len(tree), np.inf)
         if named(state, STATE).ready == 0.0:
             return Estimates(means_of(arrays), indices, {})
-        estimates(tree, online, waits, rows, state, means, indices)
-        return Estimates(means, indices, settings(arrays))
+        carriers = np.zeros(len(tree), np.int64)
+        estimates(tree, online, waits, rows, state, means, indices, carriers)
+        return Estimates(means, indices, settings(arrays), reasons=reasons(arrays, carriers))
 
     def merge(self, own: Arrays, other: Arrays, since: Arrays | None) -> tuple[Floats, Floats]:
         """Sums add up; the range of the rewards is that of both."""
@@ -106,7 +117,7 @@ class Rewards:
     def play(self, arrays: Arrays, course: Course, key: int) -> None:
         """Live through a whole trial."""
         tree, online, history, waits, rows, state, extra = arrays
-        rounds.play(tree, online, history, waits, rows, state, *extra, *course[1:])
+        rounds.play(tree, online, history, waits, rows, state, extra[0], *course[1:])
 
 
 def new_state(before: Floats | None) -> Floats:
@@ -117,6 +128,17 @@ def new_state(before: Floats | None) -> Floats:
     if before is not None:
         own.least, own.largest = named(before, STATE).least, named(before, STATE).largest
     return state
+
+
+def reasons(arrays: Arrays, carriers: Integers) -> tuple[str, ...]:
+    """Of each arm the explanation that carries its bound, in words; of a cluster nothing."""
+    found = [""] * len(arrays.tree)
+    for node in np.flatnonzero(arrays.tree[:, SIZE] == 0):
+        others = "its cluster" if arrays.tree[node, PARENT] > 0 else "the other arms"
+        alike = carriers[node] < SPREADS.size and SPREADS[carriers[node]] < 1.0
+        told = f"like {others}" if alike else "on its own" if carriers[node] < SPREADS.size else f"unlike {others}"
+        found[node] = told if named(arrays.rows[node], ARM).plays > 0.0 else f"never played, {told}"
+    return tuple(found)
 
 
 def chances_of_misfit(tree: Links, online: Floats, history: Floats, values: tuple[float, float] | None) -> Floats:
@@ -134,7 +156,7 @@ def chances_of_misfit(tree: Links, online: Floats, history: Floats, values: tupl
     rows, state = np.zeros((len(tree), ROW_SIZE)), new_state(None)
     if values is not None:
         named(state, STATE).least, named(state, STATE).largest = values
-    rounds.fit(tree, online, history, rows, state, np.zeros(len(tree)))
+    rounds.fit(tree, online, history, rows, state, np.full(len(tree), -math.inf))
     chances = np.zeros(len(tree))
     for node in np.flatnonzero(tree[:, SIZE] == 0) if named(state, STATE).ready else ():
         arm, cluster = named(rows[node], ARM), named(rows[tree[node, PARENT], ARM_SIZE:], CLUSTER)
@@ -166,7 +188,7 @@ def settings(arrays: Arrays) -> dict[str, float]:
 register(
     "hierucb",
     Rewards(),
-    summary="Arms are alike within clusters as far as rewards say so: one hierarchical model, the highest bound of all explanations",
+    summary="Arms are alike within clusters as far as rewards say so: one hierarchical model, one bound",
     source="docs/policies.md",
     cluster_history=False,
 )

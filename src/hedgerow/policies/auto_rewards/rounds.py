@@ -11,12 +11,9 @@ from ...core.types import Floats, Integers, Links
 from ..scan import wait
 from .index import bound
 from .model import estimate, estimate_noise, pool
-from .posterior import learn_clusters, look_at_cluster, nodes_of_clusters, weigh
+from .posterior import learn_clusters, look_at_cluster, nodes_of_clusters, place_clusters_within, weigh
 from .settings import GROWTH
 from .state import ARM, ARM_SIZE, CLUSTER, ROW_SIZE, STATE
-
-PASSES = 2
-"""Over the arms of a cluster when all is estimated anew: who belongs to it depends on where its centre is."""
 
 
 @compiled
@@ -32,7 +29,7 @@ def set_ceilings(tree: Links, rows: Floats, own: Any, ceilings: Floats, first: i
             if arm.plays == 0.0 and unplayed > 0 and tree[node, PARENT] == tree[unplayed, PARENT]:
                 ceilings[node] = ceilings[unplayed]
                 continue
-            ceilings[node] = bound(arm, own.due, 0.0)
+            ceilings[node] = bound(arm, own.due, 0.0)[0]
             unplayed = node if arm.plays == 0.0 else unplayed
 
 
@@ -44,9 +41,9 @@ def refresh(tree: Links, online: Floats, history: Floats, rows: Floats, own: Any
     estimate(tree, online, history, rows, own)
     if own.ready == 1.0:
         learn_clusters(tree, rows, own)
-        for node in nodes_of_clusters(rows):
-            for _ in range(PASSES):
-                look_at_cluster(tree, online, history, rows, node, own)
+        for node in nodes_of_clusters(tree, rows):
+            look_at_cluster(tree, online, history, rows, node, own)
+            place_clusters_within(tree, rows, node)
         set_ceilings(tree, rows, own, ceilings, 1, len(tree))
 
 
@@ -76,7 +73,7 @@ def highest_bound(tree: Links, rows: Floats, ceilings: Floats, waits: Floats, ro
         for node in range(1, len(tree)):
             if ceilings[node] > best and waiting_at(waits, node) == 0.0:
                 chosen, best = node, ceilings[node]
-        best = bound(record(rows[chosen, :ARM_SIZE], ARM), rounds, 0.0) if chosen > 0 else best
+        best = bound(record(rows[chosen, :ARM_SIZE], ARM), rounds, 0.0)[0] if chosen > 0 else best
     for node in range(1, len(tree)):
         waits_here = waiting_at(waits, node)
         if tree[node, SIZE] == 0 and (not pruned or waits_here > 0.0 or ceilings[node] >= best):
@@ -85,7 +82,7 @@ def highest_bound(tree: Links, rows: Floats, ceilings: Floats, waits: Floats, ro
                 if tree[node, PARENT] == unplayed_of:
                     continue
                 unplayed_of = tree[node, PARENT]
-            value = bound(arm, rounds, waits_here)
+            value = bound(arm, rounds, waits_here)[0]
             if value > best or (value == best and node < chosen):
                 chosen, best = node, value
     return chosen
@@ -155,9 +152,9 @@ def settle(
 def fit(tree: Links, online: Floats, history: Floats, rows: Floats, state: Floats, ceilings: Floats) -> None:
     """All rows and the state from the sums, whatever is in the rows."""
     for node in range(1, len(tree)):
+        record(rows[node, :ARM_SIZE], ARM).member[:] = 1.0
         if tree[node, SIZE] == 0:
             record(rows[tree[node, PARENT], ARM_SIZE:ROW_SIZE], CLUSTER).arms += 1.0
-            record(rows[node, :ARM_SIZE], ARM).member[:] = 1.0
     refresh(tree, online, history, rows, record(state, STATE), ceilings)
 
 

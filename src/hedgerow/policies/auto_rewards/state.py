@@ -23,6 +23,8 @@ ARM_FIELDS = (
 )
 CLUSTER_FIELDS = (
     Field("arms", 0.0, LARGE, whole=True),  # that stand in it, and in no cluster within it
+    Field("level", -LARGE, LARGE),  # where its centre is: of all arms, or as the cluster above it says
+    Field("around", 0.0, LARGE),  # and the variance around that
     Field("share", 0.0, 1.0, (SPREADS.size,)),  # chance of each spread within
     Field("wrong", 0.0, 1.0),  # share of its arms that do not belong to it
     Field("due", 0.0, LARGE),  # plays at which its arms are looked at anew
