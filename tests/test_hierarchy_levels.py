@@ -4,12 +4,14 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hedgerow.policies.auto_linear.lens import seen, seen_sums, set_lens
 
 import hedgerow as hr
+from hedgerow.core.records import named
+from hedgerow.core.sums import row_size
 from hedgerow.experiments.problems import SyntheticContextual
-from hedgerow.policies.auto_linear import ledger as book
 from hedgerow.policies.auto_linear import sums
+from hedgerow.policies.auto_linear.standardize import set_units, standardized, standardized_sums
+from hedgerow.policies.auto_linear.state import POLICY, new_state
 
 ARMS, D, ROUNDS = 12, 3, 1500
 GROUPS = [arm % 4 for arm in range(ARMS)]
@@ -38,6 +40,11 @@ def levels_of(policy):
     return policy.explain(np.zeros(policy.dimension)).settings["levels"]
 
 
+def own_of(policy):
+    """What the policy keeps, by name."""
+    return named(policy.snapshot().arrays.state, POLICY)
+
+
 def with_a_one(contexts):
     return np.column_stack([contexts, np.ones(len(contexts))])
 
@@ -45,18 +52,17 @@ def with_a_one(contexts):
 def test_sums_are_those_of_contexts_with_a_one_after_them():
     rng = np.random.default_rng(1)
     contexts, rewards, weights = rng.uniform(1.0, 3.0, size=(40, 2)), rng.normal(size=40), rng.uniform(0.2, 4.0, size=40)
-    short, long = np.zeros((1, sums.row_size(2))), np.zeros((1, sums.row_size(3)))
+    short, long = (np.zeros((1, row_size(d) + sums.EXCESS)) for d in (2, 3))
     for context, reward, weight in zip(contexts, rewards, weights, strict=True):
         sums.observe(short, 0, reward, context, weight)
         sums.observe(long, 0, reward, np.append(context, 1.0), weight)
-    found, given = book.new_ledger(True, 2), book.new_ledger(True, 3)
-    found[book.LEVELS] = 1.0
-    for rows, ledger in ((short, found), (long, given)):
-        set_lens(rows, np.zeros((1, rows.shape[1] - sums.EXCESS)), ledger)
-    np.testing.assert_allclose(seen_sums(found, short, 0), seen_sums(given, long, 0), rtol=1e-9, atol=1e-9)
+    found, given = new_state(True, 2), new_state(True, 3)
+    for rows, state in ((short, found), (long, given)):
+        set_units(rows, np.zeros((1, rows.shape[1] - sums.EXCESS)), state)
+    np.testing.assert_allclose(standardized_sums(found, short, 0), standardized_sums(given, long, 0), rtol=1e-9, atol=1e-9)
     for context in contexts:
-        np.testing.assert_allclose(seen(found, context), seen(given, np.append(context, 1.0)), rtol=1e-12)
-        assert seen(found, context)[-1] == 1.0
+        np.testing.assert_allclose(standardized(found, context), standardized(given, np.append(context, 1.0)), rtol=1e-12)
+        assert standardized(found, context)[-1] == 1.0
 
 
 @pytest.mark.parametrize(("start", "unit"), [(0.0, 1.0), (2000.0, 30.0)], ids=["centred", "far from zero"])
@@ -104,12 +110,12 @@ def test_a_column_that_starts_to_vary_is_noticed_at_once(wait):
     contexts, expected, noise = world(12, levels=2.0)
     contexts[:, 0] = 1.0
     policy, _ = lived(contexts[:1000], expected[:1000], noise[:1000])
-    assert (policy._nodes.ledger[book.CONSTANT], levels_of(policy)) == (0.0, 0.0)
+    assert (own_of(policy).constant_column, levels_of(policy)) == (0.0, 0.0)
     decision = policy.select([0.0, *contexts[1000, 1:]])
     if wait:
         policy.expect(decision)
     policy.update(decision, 0.0)
-    assert (policy._nodes.ledger[book.CONSTANT], levels_of(policy)) == (D, 1.0)
+    assert (own_of(policy).constant_column, levels_of(policy)) == (D, 1.0)
 
 
 def test_levels_that_are_small_are_found_in_the_end():
@@ -129,7 +135,7 @@ def test_there_are_none_where_arms_have_none():
     contexts, expected, noise = world(4, levels=0.0)
     policy, _ = lived(contexts, expected, noise)
     assert levels_of(policy) == 0.0
-    assert policy._nodes.ledger[book.AGAINST] >= 8.0
+    assert own_of(policy).levels_against >= 8.0
 
 
 def test_what_is_very_unlikely_is_asked_again_when_rounds_have_grown_fourfold():
@@ -138,17 +144,17 @@ def test_what_is_very_unlikely_is_asked_again_when_rounds_have_grown_fourfold():
     rewards = expected[np.arange(ROUNDS), played] + noise
     logged = [hr.History.from_rounds(arms=played[:n], rewards=rewards[:n], contexts=contexts[:n]) for n in (500, 600)]
     policy = hr.Auto(range(ARMS), clusters=GROUPS, history=logged[0])
-    ledger = policy._nodes.ledger
-    assert ledger[book.AGAINST] >= 8.0
+    own = own_of(policy)
+    assert own.levels_against >= 8.0
     asked = []
     for t in range(500, ROUNDS):
         policy.learn(int(played[t]), rewards[t], contexts[t])
-        if ledger[book.ASK] not in asked:
-            asked.append(ledger[book.ASK])
+        if own.levels_due not in asked:
+            asked.append(own.levels_due)
     assert asked[0] == 2000.0
     assert all(later >= 4.0 * sooner for sooner, later in pairwise(asked))
     policy.history = logged[1]  # which may say something else
-    assert policy._nodes.ledger[book.ASK] == 4.0 * (600 + ROUNDS - 500)
+    assert own_of(policy).levels_due == 4.0 * (600 + ROUNDS - 500)
 
 
 def test_a_history_that_takes_the_place_of_another_is_heard():
@@ -187,6 +193,6 @@ def test_levels_stay_with_all_that_happens_to_a_policy(tmp_path):
         loaded.expect(decision)
     for decision in waiting:
         loaded.update(decision, 0.0 if decision.arm == "new" else expected[0, decision.arm])
-    assert (loaded.pending, levels_of(loaded)) == (0, 1.0)
+    assert (loaded.waiting, levels_of(loaded)) == (0, 1.0)
     assert np.isfinite([score.mean for score in loaded.explain(contexts[0])]).all()
     assert "put a 1" not in str(policy.trust())

@@ -6,11 +6,24 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
+from hedgerow.core.records import named
 from hedgerow.core.sums import PLAYS
 from hedgerow.experiments.play import play
 from hedgerow.experiments.simulate import build
-from hedgerow.policies.auto_linear import ledger as book
+from hedgerow.policies.auto_linear.policy import noise_of_unit
+from hedgerow.policies.auto_linear.state import POLICY
 from hedgerow.policies.auto_linear.sums import reweighed, weighed
+
+
+def own_of(policy):
+    """What Auto with contexts keeps, by name."""
+    return named(policy.snapshot().arrays.state, POLICY)
+
+
+def weight_of(policy):
+    """Sum of the weights of all rounds."""
+    arrays = policy.snapshot().arrays
+    return weighed(arrays.online, 0, PLAYS, policy.dimension)
 
 
 def regrets(arms, seeds, lying, rounds=2000, rows=3000, d=3):
@@ -116,7 +129,7 @@ def test_decisions_wait_through_a_refresh_that_another_round_brings_about():
         for arm, at in ((5, t + 2), *((decision.arm, t + step) for step, decision in enumerate(expected))):
             for policy in (waiting, plain):
                 policy.learn(arm, theta[arm] @ contexts[at] + noise[at], tuple(contexts[at]))
-    assert (waiting.pending, waiting.rounds) == (0, plain.rounds)
+    assert (waiting.waiting, waiting.rounds) == (0, plain.rounds)
     pairs = list(zip(waiting.explain(contexts[-1]), plain.explain(contexts[-1]), strict=True))
     assert [a.width for a, _ in pairs] == pytest.approx([b.width for _, b in pairs], rel=0.1)
     assert [a.mean for a, _ in pairs] == pytest.approx([b.mean for _, b in pairs], abs=0.05)
@@ -135,7 +148,7 @@ def test_an_arm_withdrawn_takes_the_weights_of_its_rounds_with_it(tmp_path):
     policy.save(tmp_path / "policy")
     for score in hr.load(tmp_path / "policy").explain([1.0, 1.0]):
         assert score.mean == pytest.approx(before[score.label], rel=0.1)
-    assert policy._nodes.ledger[book.COUNT] == policy.rounds
+    assert own_of(policy).rounds == policy.rounds
 
 
 def grown_noise(seed, rounds):
@@ -150,15 +163,15 @@ def grown_noise(seed, rounds):
 def test_workers_whose_weights_have_different_units_can_be_merged():
     """The same rounds with weights twice as large, where 1 stands for twice the variance, say the same."""
     one, two, other = grown_noise(1, 600), grown_noise(2, 600), grown_noise(2, 600)
-    nodes = other._nodes
+    online = other.snapshot().arrays.online
     assert one.explain([1.0, 1.0]).settings["weighted"] == two.explain([1.0, 1.0]).settings["weighted"] == 1.0
-    nodes.online[:] = reweighed(nodes.online, 2.0, 2)
-    nodes.ledger[book.STANDARD] *= 2.0
+    online[:] = reweighed(online, 2.0, 2)
+    own_of(other).unit_noise *= 2.0
     merged = [grown_noise(1, 600), grown_noise(1, 600)]
     merged[0].merge(two)
     merged[1].merge(other)
-    np.testing.assert_allclose(merged[0]._nodes.online, merged[1]._nodes.online, rtol=1e-9, atol=1e-9)
-    weights = [weighed(policy._nodes.online, 0, PLAYS, 2) / 600 for policy in (one, merged[0])]
+    np.testing.assert_allclose(*(policy.snapshot().arrays.online for policy in merged), rtol=1e-9, atol=1e-9)
+    weights = [weight_of(policy) / 600 for policy in (one, merged[0])]
     assert weights[1] == pytest.approx(2.0 * weights[0], rel=0.2)  # of two workers with 600 rounds each in one world
 
 
@@ -170,12 +183,12 @@ def test_a_worker_without_weights_can_be_merged_with_one_who_has_them(weighted_f
     for t in range(600):
         policies[1].learn(t % 4, 1.0 + 0.1 * rng.normal(), rng.normal(size=2))
     first, second = policies if weighted_first else policies[::-1]
-    own = weighed(first._nodes.online, 0, PLAYS, 2)
-    standards = [book.standard_of(policy._nodes.ledger) for policy in (first, second)]
-    added = weighed(second._nodes.online, 0, PLAYS, 2) * standards[0] / standards[1]
+    own = weight_of(first)
+    units = [noise_of_unit(policy.snapshot().arrays.state) for policy in (first, second)]
+    added = weight_of(second) * units[0] / units[1]
     first.merge(second)
-    assert weighed(first._nodes.online, 0, PLAYS, 2) == pytest.approx(own + added)
-    assert first._nodes.ledger[book.STANDARD] == pytest.approx(standards[0])
+    assert weight_of(first) == pytest.approx(own + added)
+    assert own_of(first).unit_noise == pytest.approx(units[0])
 
 
 def test_workers_who_both_find_a_drift_can_be_merged():
@@ -186,10 +199,10 @@ def test_workers_who_both_find_a_drift_can_be_merged():
         contexts[600:620], theta, noise[600:620],
     )  # fmt: skip
     workers = [lived(deepcopy(start), contexts[at : at + 100], theta, noise[at : at + 100]) for at in (620, 720)]
-    assert all(worker._nodes.ledger[book.DRIFT] > 0.0 for worker in workers)
+    assert all(own_of(worker).drift > 0.0 for worker in workers)
     workers[0].merge(workers[1], since=start)
     assert workers[0].rounds == 220
-    assert (workers[0]._nodes.ledger[book.BINS : book.LEDGER_SUMS] >= 0.0).all()
+    assert (own_of(workers[0]).bin_rounds >= 0.0).all()
 
 
 @pytest.mark.parametrize("noise", ["uniform", "gaussian", "logistic"])
@@ -229,15 +242,14 @@ def test_an_arm_that_goes_takes_the_weights_of_its_rounds_along(constant):
     lost = []
     for t, context in enumerate(contexts):
         if t == 1500:
-            assert policy._nodes.ledger[book.STANDARD] > 0.0
+            assert own_of(policy).unit_noise > 0.0
             policy.remove_arm(4)
         decision = policy.select(context)
         policy.update(decision, 2.0 * expected[t, decision.arm] * rng.random())
         offered = expected[t, list(policy.arms)]
         lost.append((offered.max() - expected[t, decision.arm]) / (offered.max() - offered.mean()))
-    nodes = policy._nodes
     if constant:
-        assert nodes.ledger[book.CONSTANT] == 0.0
-        weight = nodes.online[0, 3 + 3]  # sum w x_0^2
-        assert weighed(nodes.online, 0, 0, 3) == pytest.approx(weight, rel=1e-9)
+        assert own_of(policy).constant_column == 0.0
+        weight = policy.snapshot().arrays.online[0, 3 + 3]  # sum w x_0^2
+        assert weight_of(policy) == pytest.approx(weight, rel=1e-9)
     assert np.mean(lost[1500:]) < 0.2

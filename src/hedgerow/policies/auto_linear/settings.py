@@ -162,6 +162,14 @@ class LinearSettings(NamedTuple):
             origin="league with contexts, together with least_width",
         ),
     ] = 5.0
+    binary_tolerance: Annotated[
+        float,
+        Number(
+            "relative difference of sum x^2 and sum x up to which a column has only values of 0 and 1, and keeps its unit",
+            unit="1",
+            origin="chosen: far above rounding errors of sums, far below what other columns have; not tuned",
+        ),
+    ] = 1e-9
     misplaced_every: Annotated[
         int,
         Number(

@@ -17,11 +17,12 @@ from ...core.kernel import compiled
 from ...core.records import record
 from ...core.sums import PLAYS, SCALARS, TOTAL, packed_size
 from ...core.types import Floats
+from .settings import SETTINGS
 from .state import POLICY, POLICY_SIZE, centres, dimension_given, dimension_seen, inverse_units
 from .sums import weighed
 
-SAME, EXACT = 1e-9, 1e-12
-"""Relative difference of sums up to which they are equal; and, for few rounds, the least that a sum can tell."""
+EXACT = 1e-12
+"""Least relative difference of sums that means something."""
 
 NO_SQUARE = 1e-280
 """A mean square below this is nothing."""
@@ -85,7 +86,7 @@ def set_units(online: Floats, history: Floats, state: Floats) -> None:
     for j in range(d):
         square, mean = moments(online, history, j, d)
         unit, centre = square, 0.0
-        if abs(square - mean) <= SAME * square:  # 0 and 1 only: x^2 = x
+        if abs(square - mean) <= SETTINGS.binary_tolerance * square:  # 0 and 1 only: x^2 = x
             unit = 1.0
         elif constant >= 0 and j != constant and varies(online, history, square, mean):
             unit, centre = square - mean * mean, mean / value
