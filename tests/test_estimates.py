@@ -2,16 +2,17 @@
 
 import numpy as np
 import pytest
-from hedgerow.policies.auto_linear.evidence import pose
-from hedgerow.policies.auto_linear.ledger import LEVELS, new_ledger
 
 import hedgerow as hr
+from hedgerow.core.records import named
 from hedgerow.experiments.play import play
 from hedgerow.experiments.simulate import build
 from hedgerow.inference.explained import spreads_of
 from hedgerow.inference.sums import Sums
 from hedgerow.inference.two_level import OWN_STEPS, SPREAD_GRID, Arms, evidence, posterior
-from hedgerow.policies.auto_linear.posterior import PRIOR, derived_size
+from hedgerow.policies.auto_linear.likelihood import pose
+from hedgerow.policies.auto_linear.settings import SETTINGS
+from hedgerow.policies.auto_linear.state import POLICY, Parts, new_state, row_width
 from hedgerow.trust import linear
 from hedgerow.trust.rewards import grouping
 from hedgerow.trust.seen import seen_by
@@ -131,10 +132,9 @@ def test_the_evidence_with_contexts_is_that_of_the_dense_model():
     for k, r, context in zip(arm.tolist(), reward, x, strict=True):
         policy.learn(k, r, context)
     nodes = seen_by(policy)
-    derived = np.zeros((len(nodes.online), derived_size(3)))
-    ledger = new_ledger(False, 3)
-    ledger[LEVELS] = 0.0
-    model = pose(nodes.arms.tree, nodes.online, nodes.history, derived, ledger, False)
+    rows, state = np.zeros((len(nodes.online), row_width(3))), new_state(False, 3)
+    named(state, POLICY).levels = 0.0
+    model = pose(Parts(nodes.arms.tree, nodes.online, nodes.history, rows, state), False)
     steps, unit = np.array([-6.0, -1.0, 2.0]), 1.3
     found = linear.evidence(model, unit, steps, steps, common)
     same_arm, same_group = arm[:, None] == arm, groups[arm][:, None] == groups[arm]
@@ -146,7 +146,7 @@ def test_the_evidence_with_contexts_is_that_of_the_dense_model():
             ones = inverse.sum(axis=0)
             off = reward - ones @ reward / ones.sum()
             sig2 = off @ inverse @ off / 40.0
-            penalty = PRIOR * (np.log2(rho * unit) ** 2 + np.log2(phi * unit) ** 2)
+            penalty = SETTINGS.prior * (np.log2(rho * unit) ** 2 + np.log2(phi * unit) ** 2)
             value = -0.5 * (40.0 * np.log(sig2) + np.linalg.slogdet(covariance)[1]) - penalty
             truth.append((value, rho * sig2, phi * sig2, sig2))
     truth = np.array(truth).T

@@ -170,6 +170,42 @@ def test_a_word_that_the_log_speaks_against_is_no_proof():
     assert "said to be" not in str(hr.inspect(frame, arm="a", reward="r", logging="random"))
 
 
+def test_spreads_and_the_share_explained_tell_the_same():
+    """Of groups that mean nothing inspect once said that they explain 1 %, and that they lie 0.23 apart."""
+    rng = np.random.default_rng(3)
+    arm = np.arange(60).repeat(100)
+    reward = rng.normal(0.0, 0.33, 60)[arm] + rng.normal(size=arm.size)
+    frame = pl.DataFrame({"a": arm, "r": reward})
+    found = hr.inspect(frame, **NAMES, clusters={k: k // 3 for k in range(60)}).explained
+    assert found.low == 0.0
+    assert found.between < 0.5 * found.within
+    assert found.share == pytest.approx(found.between**2 / (found.between**2 + found.within**2), abs=0.05)
+
+
+def test_trust_judges_rewards_of_any_two_values_as_0_and_1():
+    rng = np.random.default_rng(4)
+    arm = np.arange(24).repeat(100)
+    hit = rng.random(arm.size) < (0.1 + 0.1 * (arm // 8) + 0.02 * (arm % 8))
+    groups, found = [k // 8 for k in range(24)], {}
+    for low, high in ((0.0, 1.0), (-3.0, 97.0)):
+        history = hr.History.from_rounds(arms=arm[::2], rewards=np.where(hit, high, low)[::2])
+        policy = hr.HUCBC(range(24), clusters=groups, history=history)
+        for k, paid in zip(arm[1::2].tolist(), np.where(hit, high, low)[1::2].tolist(), strict=True):
+            policy.learn(k, paid)
+        found[high] = policy.trust()
+    plain, paid = found[1.0], found[97.0]
+    assert paid.grouping.share == pytest.approx(plain.grouping.share)
+    assert paid.grouping.within == pytest.approx([100.0 * part for part in plain.grouping.within])
+    assert paid.history.p == pytest.approx(plain.history.p)
+    assert paid.history.farthest[0][1] == pytest.approx(100.0 * plain.history.farthest[0][1] - 3.0)
+
+
+def test_inspect_leaves_evaluate_a_function():
+    frame, _ = rare_log(2000, 0)
+    hr.inspect(frame, **NAMES)
+    assert hr.evaluate(frame, **NAMES, draws=20, runs=1).source
+
+
 def test_hostile_names_stay_text():
     """Names of arms, groups and files as text: in pages no markup, in a terminal no signs that steer it."""
     rng = np.random.default_rng(0)

@@ -126,3 +126,16 @@ def _viewed(floats: Floats, kind: Any) -> Any:
 
 record: Callable[[Any, Any], Any] = inlined(_viewed) if COMPILED else named
 """A row of floats as a record, within kernels: the row has just the record's numbers, ``rows[node, :ARM_SIZE]``."""
+
+
+def _viewed_all(floats: Floats, kind: Any) -> Any:
+    return floats.view(kind)[:, 0]
+
+
+def _named_all(floats: Floats, kind: Any) -> Any:
+    return [named(row, kind) for row in floats]
+
+
+records: Callable[[Any, Any], Any] = inlined(_viewed_all) if COMPILED else _named_all
+"""All rows as records, within kernels, viewed once before a loop: ``arms = records(rows, ARM)``, then ``arms[k].noise``. The rows
+have just the record's numbers."""

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..core.kernel import compiled
-from ..core.records import record
+from ..core.records import record, records
 from ..core.types import Floats
 from .sampler_spreads import accept, draw_centres, log_prior, move_spreads
 from .sampler_state import COMMON, MEMBER, SETTINGS, SIDE
@@ -74,35 +74,35 @@ def loosen(arm: Any, value: float, levels: Any, centre: float, tails: float, rng
 
 
 @compiled
-def summarise(arms: Floats, futures: Floats, sizes: Floats, means: Floats) -> float:
+def summarise(arms: Any, futures: Any, sizes: Floats, means: Floats) -> float:
     """Weights and means of the groups, and the sum of squares within them."""
     sizes[:] = 0.0
     means[:] = 0.0
     for k in range(len(arms)):
-        arm, future = record(arms[k], MEMBER), record(futures[k], SIDE)
+        arm, future = arms[k], futures[k]
         sizes[int(arm.group)] += arm.weight
         means[int(arm.group)] += arm.weight * future.value
     for i in range(sizes.size):
         means[i] /= sizes[i]
     squares = 0.0
     for k in range(len(arms)):
-        arm, future = record(arms[k], MEMBER), record(futures[k], SIDE)
+        arm, future = arms[k], futures[k]
         squares += arm.weight * (future.value - means[int(arm.group)]) ** 2
     return squares
 
 
 @compiled
-def move_drift(futures: Floats, pasts: Floats, levels: Any, unit: float, rng: np.random.Generator) -> None:
+def move_drift(futures: Any, pasts: Any, levels: Any, unit: float, rng: np.random.Generator) -> None:
     """Gibbs step of beta, Metropolis steps of d."""
     count = total = squares = 0.0
     for k in range(len(pasts)):
-        future, past = record(futures[k], SIDE), record(pasts[k], SIDE)
+        future, past = futures[k], pasts[k]
         if past.rows > 0.0:
             count += 1.0
             total += past.value - future.value
     levels.shift = total / count + levels.drift / math.sqrt(count) * rng.standard_normal()
     for k in range(len(pasts)):
-        future, past = record(futures[k], SIDE), record(pasts[k], SIDE)
+        future, past = futures[k], pasts[k]
         if past.rows > 0.0:
             squares += (past.value - future.value - levels.shift) ** 2
     width = SETTINGS.drift_width * unit
@@ -115,11 +115,11 @@ def move_drift(futures: Floats, pasts: Floats, levels: Any, unit: float, rng: np
 
 
 @compiled
-def propose(futures: Floats, pasts: Floats, levels: Any, logit: bool, drifts: bool, factor: float, step: float) -> float:
+def propose(futures: Any, pasts: Any, levels: Any, logit: bool, drifts: bool, factor: float, step: float) -> float:
     """Stretch all arms around mu and move them, drifts as they are, or with ``drifts`` all drifts: the change in likelihood."""
     change = 0.0
     for k in range(len(futures)):
-        future, past = record(futures[k], SIDE), record(pasts[k], SIDE)
+        future, past = futures[k], pasts[k]
         if drifts:
             move = (factor - 1.0) * (past.value - (future.value + levels.shift)) + step
             future.new_value, future.new_fit = future.value, future.fit
@@ -147,8 +147,8 @@ def take(side: Any) -> None:
 
 @compiled
 def move_all(
-    futures: Floats,
-    pasts: Floats,
+    futures: Any,
+    pasts: Any,
     levels: Any,
     logit: bool,
     drifts: bool,
@@ -179,15 +179,15 @@ def move_all(
         levels.within *= factor
         levels.between *= factor
     for k in range(len(futures)):
-        take(record(futures[k], SIDE))
-        take(record(pasts[k], SIDE))
+        take(futures[k])
+        take(pasts[k])
 
 
 @compiled
 def move_arms(
     arms: Floats,
-    futures: Floats,
-    pasts: Floats,
+    futures: Any,
+    pasts: Any,
     levels: Any,
     centres: Floats,
     tails: float,
@@ -196,7 +196,7 @@ def move_arms(
 ) -> None:
     """Steps of each arm by itself."""
     for k in range(len(arms)):
-        arm, future, past = record(arms[k], MEMBER), record(futures[k], SIDE), record(pasts[k], SIDE)
+        arm, future, past = arms[k], futures[k], pasts[k]
         centre = centres[int(arm.group)]
         loosen(arm, future.value, levels, centre, tails, rng)
         move_future(arm, future, past, levels, centre, logit, rng)
@@ -206,9 +206,9 @@ def move_arms(
 
 @compiled
 def sample(
-    arms: Floats,
-    futures: Floats,
-    pasts: Floats,
+    members: Floats,
+    later: Floats,
+    earlier: Floats,
     state: Floats,
     groups: int,
     tails: float,
@@ -221,9 +221,9 @@ def sample(
     """Sweeps of all moves; after the warm-up, of every so many one is kept.
 
     Args:
-        arms: Of each arm its group and its weight (``MEMBER``).
-        futures: Of each arm its sums in the future, and where the sampler is (``SIDE``).
-        pasts: The same of its history.
+        members: Of each arm its group and its weight (``MEMBER``).
+        later: Of each arm its sums in the future, and where the sampler is (``SIDE``).
+        earlier: The same of its history.
         state: What all arms have in common (``COMMON``).
         groups: How many groups there are.
         tails: Degrees of freedom of the arms around their centre.
@@ -234,10 +234,11 @@ def sample(
         rng: Where randomness comes from.
     """
     levels = record(state, COMMON)
+    arms, futures, pasts = records(members, MEMBER), records(later, SIDE), records(earlier, SIDE)
     centres, means, sizes = np.full(groups, levels.centre), np.zeros(groups), np.zeros(groups)
     freedom, information, past_information = float(len(arms) - groups), 0.0, 0.0
     for k in range(len(arms)):
-        future, past = record(futures[k], SIDE), record(pasts[k], SIDE)
+        future, past = futures[k], pasts[k]
         information += future.information
         past_information += past.information
         future.fit, past.fit = fit_of(future, logit, future.value), fit_of(past, logit, past.value)
@@ -254,4 +255,4 @@ def sample(
             draw = (sweep - SETTINGS.warm_up) // SETTINGS.every - 1
             kept_drifts[draw] = levels.drift
             for k in range(len(arms)):
-                kept[draw, k] = record(futures[k], SIDE).value
+                kept[draw, k] = futures[k].value

@@ -81,8 +81,8 @@ def replay(start: Start, order: Integers, queues: Floats, sizes: Integers) -> tu
     empty = 0
     for t in range(start.row.size):
         row = start.row[t]
-        i = best_of(groups.mean, groups.width, groups.bonus[row], 0, count) if count > 1 else 0
-        place = best_of(arms.mean, arms.width, arms.bonus[row], start.first[i], start.first[i + 1])
+        i = best_of(groups, row, 0, count) if count > 1 else 0
+        place = best_of(arms, row, start.first[i], start.first[i + 1])
         k = order[place]
         reward = queues[k, own[k]]
         empty += own[k] >= sizes[k]

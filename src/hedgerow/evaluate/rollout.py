@@ -70,34 +70,34 @@ class Runs(NamedTuple):
 
 
 @compiled
-def best_of(mean: Floats, width: Floats, bonus: Floats, first: int, last: int) -> int:
+def best_of(nodes: Nodes, row: int, first: int, last: int) -> int:
     """The best index, mean + bonus width, among neighbours; the first of equal ones.
 
     Four maxima side by side take half the time of one.
 
     Args:
-        mean: Mean of each node.
-        width: Width of each node.
-        bonus: Bonus of each node in this round.
+        nodes: The nodes.
+        row: Of their bonuses in this round.
         first: The first node.
         last: The one after the last.
 
     Returns:
         The node.
     """
+    mean, width, bonus = nodes.mean[first:last], nodes.width[first:last], nodes.bonus[row, first:last]  # from 0 on: quicker
     a = b = c = d = -math.inf
-    whole = last - (last - first) % 4
-    for k in range(first, whole, 4):
+    whole = mean.size - mean.size % 4
+    for k in range(0, whole, 4):
         a = max(a, mean[k] + bonus[k] * width[k])
         b = max(b, mean[k + 1] + bonus[k + 1] * width[k + 1])
         c = max(c, mean[k + 2] + bonus[k + 2] * width[k + 2])
         d = max(d, mean[k + 3] + bonus[k + 3] * width[k + 3])
     best = max(max(a, b), max(c, d))
-    for k in range(whole, last):
+    for k in range(whole, mean.size):
         best = max(best, mean[k] + bonus[k] * width[k])
-    for k in range(first, last):
+    for k in range(mean.size):
         if mean[k] + bonus[k] * width[k] == best:
-            return k
+            return first + k
     return first
 
 
@@ -188,8 +188,8 @@ def play(
     own = np.zeros(order.size, dtype=np.int64)
     for t in range(earned.size):
         row = rows[t]
-        i = best_of(groups.mean, groups.width, groups.bonus[row], 0, count) if count > 1 else 0
-        place = best_of(arms.mean, arms.width, arms.bonus[row], first[i], first[i + 1])
+        i = best_of(groups, row, 0, count) if count > 1 else 0
+        place = best_of(arms, row, first[i], first[i + 1])
         k = order[place]
         reward = reward_of(key, k, own[place], means[k], deviations[k])
         own[place] += 1

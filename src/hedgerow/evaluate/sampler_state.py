@@ -62,14 +62,18 @@ class SamplerSettings(NamedTuple):
     ] = 0.3
     warm_up: Annotated[
         int,
-        Number("sweeps before the first draw is kept", unit="sweeps", origin="docs/verdict.md: means of draws agree with a grid"),
+        Number(
+            "sweeps before the first draw is kept",
+            unit="sweeps",
+            origin="tests/test_verdict_numbers.py: means then agree with a grid",
+        ),
     ] = 2000
     every: Annotated[
         int,
         Number(
             "sweeps from a draw that is kept to the next",
             unit="sweeps",
-            origin="docs/verdict.md: draws are then nearly independent",
+            origin="chosen: draws are then nearly independent",
         ),
     ] = 40
     step: Annotated[

@@ -13,7 +13,7 @@ from .two_level import posterior
 
 RANDOM_GROUPS = 0.05
 """Permutation p above which a grouping may be random: then it may explain nothing. (With this rule the interval of the share
-held the truth in 97 % of logs with useless groups, without it in 39 to 93 %; docs/verdict.md.)"""
+held the truth in 97 % of logs with useless groups, without it in 39 to 93 %.)"""
 
 
 class Spreads(NamedTuple):
@@ -100,18 +100,18 @@ def spreads_of(means: Floats, groups: Integers) -> Spreads:
     return Spreads(np.sqrt(within), np.sqrt(np.maximum(total - within, 0.0)), np.asarray(share))
 
 
-def share_explained(found: Spreads, p: float) -> Estimate:
-    """Share of the real differences that groups explain.
+def unless_random(draws: Floats, p: float) -> Estimate:
+    """Median and 90 % interval of what sets groups apart; it starts at 0 where the groups may be random ones.
 
     Args:
-        found: Spreads in each draw.
+        draws: Of the share explained, or of the spread between groups.
         p: Of the permutation test.
 
     Returns:
-        Median and 90 % interval, from 0 to 1; it starts at 0 where the groups may be random ones.
+        The estimate, not below 0.
     """
-    share = estimate(np.clip(found.share, 0.0, 1.0))
-    return share._replace(low=0.0) if p > RANDOM_GROUPS else share
+    found = estimate(np.maximum(draws, 0.0))
+    return found._replace(low=0.0) if p > RANDOM_GROUPS else found
 
 
 def explain(sums: Sums, groups: Integers, rng: np.random.Generator, *, binary: bool) -> Explained:
@@ -133,7 +133,7 @@ def explain(sums: Sums, groups: Integers, rng: np.random.Generator, *, binary: b
     own = groups[None, :] == groups[best][:, None]
     tight = np.where(own, draws, np.inf).min(axis=1) > np.where(own, -np.inf, draws).max(axis=1)
     return Explained(
-        *share_explained(found, p),
+        *unless_random(found.share, p),
         p=p,
         tight=float(tight.mean()),
         best_in_best=float((group_means(draws, groups).argmax(axis=1) == groups[best]).mean()),

@@ -25,7 +25,7 @@ class WorldSettings(NamedTuple):
         Number(
             "what the variance between worlds may be too small by",
             unit="its standard errors",
-            origin="docs/verdict.md, section 4: without it, intervals collapse to a coverage of 73 %",
+            origin="simulated logs of known truth: without it, intervals hold it in 73 % instead of 90",
         ),
     ] = 1.3
     alike: Annotated[

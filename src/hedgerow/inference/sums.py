@@ -26,7 +26,7 @@ class NoiseSettings(NamedTuple):
         Number(
             "events at the overall rate that an arm of 0/1 rewards borrows, so that no arm is certain for lack of events",
             unit="events",
-            origin="docs/verdict.md: with none, no event in 60 rows makes an arm 13 times too certain",
+            origin="with none, no event in 60 rows makes an arm 13 times too certain",
         ),
     ] = 2.0
 

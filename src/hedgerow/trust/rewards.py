@@ -4,7 +4,7 @@ import numpy as np
 
 from ..core.sums import PLAYS, SQUARES, TOTAL
 from ..core.types import Floats, Integers
-from ..inference.explained import share_explained, spreads_of
+from ..inference.explained import spreads_of, unless_random
 from ..inference.intervals import estimate
 from ..inference.rates import TwoValues, values_in
 from ..inference.shift import chance_of_changes, changes, worth
@@ -45,10 +45,10 @@ def grouping(nodes: Nodes, groups: Integers, drift: float) -> Grouping | None:
     sums = online + (history.times(worth(history, drift / unit, binary=binary)) if drift > 0.0 else history)
     if not sums.noise_known(binary=binary) or np.count_nonzero(sums.rows) < 3 or np.ptp(sums.mean[sums.rows > 0.0]) == 0.0:
         return None
-    found = spreads_of(posterior(sums, groups, np.random.default_rng(0), binary=binary), groups)
-    within, between = (estimate(unit * spread) for spread in (found.within, found.between))
     p = permutation(sums, groups, np.random.default_rng(1), binary=binary)
-    return Grouping(share_explained(found, p), within, between, int(groups.max()) + 1, contextual=False)
+    found = spreads_of(posterior(sums, groups, np.random.default_rng(0), binary=binary), groups)
+    share, between = unless_random(found.share, p), unless_random(unit * found.between, p)
+    return Grouping(share, estimate(unit * found.within), between, int(groups.max()) + 1, contextual=False)
 
 
 def misfits(nodes: Nodes) -> tuple[Misfit, ...]:
