@@ -3,9 +3,9 @@
     python tests/mutations.py                              20,000 files of every kind of policy; prints a table
     python tests/mutations.py --count 500 --seed 3 --only Auto
 
-Each kind is saved after some rounds, with decisions that wait. A mutation changes bytes of the file, numbers of an array, the manifest,
-or the shape of an array. Files are played in a process of its own for each kind, which reports its file's number before it
-loads it, so that a crash is told with the number.
+Each kind is saved after some rounds, with decisions that wait. A mutation changes bytes of the file, numbers of an array, the
+manifest, or the shape of an array. Files are played in a process of its own for each kind, which reports its file's number
+before it loads it, so that a crash is told with the number.
 """
 
 import argparse
@@ -250,7 +250,9 @@ def main() -> int:
     for kind in [given.only] if given.only else KINDS:
         found = outcomes(kind, given.count, given.seed)
         ends = Counter({end: len(numbers) for end, numbers in found.items()})
-        print(f"{kind}: {ends.pop('refused', 0)} refused, {ends.pop('played', 0)} played on, {ends.total()} otherwise", flush=True)
+        print(
+            f"{kind}: {ends.pop('refused', 0)} refused, {ends.pop('played', 0)} played on, {ends.total()} otherwise", flush=True
+        )
         for end, times in ends.most_common(12):
             print(f"    {times} x {end[:160]} (file {found[end][0]})", flush=True)
         bad += ends.total()

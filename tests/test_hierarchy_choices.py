@@ -5,11 +5,6 @@ from collections import Counter, deque
 
 import numpy as np
 import pytest
-
-import hedgerow as hr
-from hedgerow.core.tree import PARENT
-from hedgerow.experiments.play import play
-from hedgerow.experiments.simulate import build
 from hedgerow.policies.auto_rewards.choices import drawn
 from hedgerow.policies.auto_rewards.rewards import bound
 from hedgerow.policies.auto_rewards.table import (
@@ -35,6 +30,11 @@ from hedgerow.policies.auto_rewards.table import (
     WITHIN,
     WITHIN_SPREAD,
 )
+
+import hedgerow as hr
+from hedgerow.core.tree import PARENT
+from hedgerow.experiments.play import play
+from hedgerow.experiments.simulate import build
 
 
 def w(spread, z, level, arms):
