@@ -3,8 +3,8 @@
     python tests/interruptions.py                       1000 interruptions of each method of each kind of policy; prints a table
     python tests/interruptions.py --count 100 --seed 7 --only META
 
-An exception is raised out of a trace function, at a random line of hedgerow's own source, as Ctrl-C would raise it there. States are
-compared by the bytes that ``save`` writes. Kernels must be compiled: nothing interrupts machine code.
+An exception is raised out of a trace function, at a random line of hedgerow's own source, as Ctrl-C would raise it there. States
+are compared by the bytes that ``save`` writes. Kernels must be compiled: nothing interrupts machine code.
 """
 
 import argparse
@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from copy import deepcopy
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 
@@ -113,7 +114,7 @@ def interrupted(change: Callable[[Any], Any], policy: Any, at: float) -> int:
 def failures(kind: str, count: int, seed: int) -> dict[str, int]:
     """For each method, how many interruptions left a state that is neither that of before nor after, or that does not load."""
     rng, found = np.random.default_rng(seed), {}
-    with tempfile.TemporaryDirectory() as name:
+    with tempfile.TemporaryDirectory() as name, patch("os.fsync"):  # the disk is not what is tested, and takes its time
         folder = Path(name)
         base, waiting = played(KINDS[kind], 40, seed)
         for method, change in changes(base, waiting, folder):

@@ -3,9 +3,9 @@
     python tests/mutations.py                              20,000 files of every kind of policy; prints a table
     python tests/mutations.py --count 500 --seed 3 --only Auto
 
-Each kind is saved after some rounds, with decisions that wait. A mutation changes bytes of the file, numbers of an array, the manifest,
-or the shape of an array. Files are played in a process of its own for each kind, which reports its file's number before it
-loads it, so that a crash is told with the number.
+Each kind is saved after some rounds, with decisions that wait. A mutation changes bytes of the file, numbers of an array, the
+manifest, or the shape of an array. Files are played in a process of its own for each kind, which reports its file's number
+before it loads it, so that a crash is told with the number.
 """
 
 import argparse

@@ -1,10 +1,8 @@
-"""Arms that come and go, deeper trees, clocks and ties."""
+"""Arms that come and go, deeper trees and ties."""
 
 import numpy as np
-import pytest
 
 import hedgerow as hr
-from hedgerow.policies.rules import ucb
 
 
 def learnt(policy, rounds=60, seed=0):
@@ -69,27 +67,6 @@ def test_hucbc_prime_ignores_the_history_between_clusters():
     assert scores["x"].history == 0
     assert scores["a"].history == 50
     assert policy.select().arm == "b"
-
-
-def test_the_parent_s_clock_counts_the_parent_s_rounds():
-    for clock, rounds in (("policy", 11), ("parent", 3)):
-        policy = hr.Bandit(["a", "b", "c"], ucb(), clusters=["x", "x", "y"], clock=clock)
-        for arm in ["a", "b"] + ["c"] * 8:
-            policy.learn(arm, 0.5)
-        width = {score.label: score.width for score in policy.explain()}
-        assert width["a"] == pytest.approx(np.sqrt(2 * np.log(rounds) / 1))
-        assert width["x"] == pytest.approx(np.sqrt(2 * np.log(11) / 2))
-
-
-def test_the_parent_s_clock_decides():
-    rewards = {"a": 0.0, "b": 0.3, "c": 0.0}
-    chosen = {}
-    for clock in ("policy", "parent"):
-        policy = hr.Bandit(["a", "b", "c"], ucb(), clusters=["x", "x", "y"], clock=clock)
-        for arm in ["a"] * 5 + ["b"] * 8 + ["c"] * 2000:
-            policy.learn(arm, rewards[arm])
-        chosen[clock] = policy.select().arm
-    assert chosen == {"policy": "a", "parent": "b"}
 
 
 def test_ties_go_to_the_first_or_to_chance():

@@ -35,7 +35,7 @@ class Driver:
 
     def __init__(self, policy, folder, seed):
         self.policy, self.path, self.rng = policy, folder / "state", np.random.default_rng(seed)
-        self.log, self.pending, self.next_arm = [], [], 100
+        self.log, self.late, self.next_arm = [], [], 100
 
     def step(self):
         operations = {
@@ -52,13 +52,13 @@ class Driver:
     def ask(self):
         context = self.rng.normal(size=self.policy.dimension) if self.policy.dimension else None
         rng = self.rng if self.rng.random() < 0.2 else None
-        self.pending.append(self.policy.select(context, rng=rng))
+        self.late.append(self.policy.select(context, rng=rng))
 
     def reward(self):
         """A reward that is late and out of order, perhaps of an arm that is gone."""
-        if not self.pending:
+        if not self.late:
             return
-        decision = self.pending.pop(int(self.rng.integers(len(self.pending))))
+        decision = self.late.pop(int(self.rng.integers(len(self.late))))
         reward = float(self.rng.normal())
         if decision.arm in self.policy.arms:
             self.do("update", decision, reward)
@@ -127,12 +127,13 @@ def replay(policy, log, path):
 def assert_sound(policy):
     """A cluster is the sum of its arms, and derived rows are those of the sums."""
     for part in policy.experts.values() if isinstance(policy, hr.Meta) else [policy]:
-        sums = part._nodes.arms.totals(part._nodes.online[part._nodes.arms.leaves])
-        assert np.array_equal(sums[:, PLAYS], part._nodes.online[:, PLAYS])
-        assert part._nodes.online == pytest.approx(sums, rel=1e-9, abs=1e-9)
-        before = part._nodes.derived.copy()
+        now = part.snapshot()
+        sums = now.arms.totals(now.online_rows(now.arms.labels))
+        assert np.array_equal(sums[:, PLAYS], now.arrays.online[:, PLAYS])
+        assert now.arrays.online == pytest.approx(sums, rel=1e-9, abs=1e-9)
+        before = now.arrays.rows.copy()
         part.history = part.history
-        fresh = part._nodes.derived
+        fresh = part.snapshot().arrays.rows
         assert before[:, THETA:] == pytest.approx(fresh[:, THETA:], rel=1e-8, abs=1e-8)
         assert (before[:, :THETA] >= fresh[:, :THETA] * (1 - 1e-6)).all()  # a ceiling may be out of date, but never too low
 

@@ -34,19 +34,19 @@ NO_GENERATORS = (3, np.random.RandomState(0), random.Random(0), np.random)
         (lambda: hr.Auto(ARMS, dimension=2, history=hr.History.from_rounds(arms=["a"], rewards=[1])), "no contexts.*: make it"),
         (lambda: hr.UCBC(ARMS, clusters=[(), "x", "y"]), "empty tuple"),
         (lambda: hr.UCBC(ARMS, clusters=[None, "x", "y"]), "got None"),
-        (lambda: hr.UCB(ARMS, scale=-1), 'scale must be a number of at least 0 or "auto", got -1'),
+        (
+            lambda: hr.UCB(ARMS, scale=-1),
+            'scale must be a number of at least 0, "auto" or a fraction of it such as "auto/4", got -1',
+        ),
         (lambda: hr.UCB(ARMS, scale=np.nan), "got nan"),
         (lambda: hr.UCB(ARMS, scale="automatic"), "got 'automatic'"),
         (lambda: hr.LinUCB(ARMS, dimension=2, alpha=np.inf), "alpha must be"),
         (lambda: hr.LinUCB(ARMS, dimension=0), "dimension must be a whole number of at least 1, got 0"),
         (lambda: hr.LinUCB(ARMS, dimension=2.5), "got 2.5"),
         (lambda: hr.Bandit(ARMS, hr.UCB(ARMS).rule, dimension=2), "takes no contexts"),
-        (lambda: hr.Bandit(ARMS, hr.UCB(ARMS).rule, clock="mine"), "clock must be one of 'policy', 'parent'"),
         (lambda: hr.LinUCB(ARMS, dimension=2, precision="half"), "precision must be one of 'double', 'single', got 'half'"),
         (lambda: hr.Bandit(ARMS, hr.rules.ucb(), precision="single"), "ridge regressions, which ucb has none of"),
         (lambda: hr.Bandit(ARMS, hr.rules.hierlinucb(), dimension=2, precision="single"), "leave it out"),
-        (lambda: hr.Bandit(ARMS, hr.rules.hierucb(), clock="parent"), "leave clock out"),
-        (lambda: hr.Bandit(ARMS, hr.rules.linucb(), dimension=2, clock="parent"), "leave clock out"),
         (lambda: hr.rules.hierlinucb(weights="off"), "weights must be \"auto\" or False, got 'off'"),
         (
             lambda: hr.Auto(ARMS, history=pd.DataFrame({"ad": ["a"], "click": [1]})),
@@ -155,7 +155,7 @@ def test_decisions_of_other_policies():
         policy.expect(policy.select()._replace(experts=("x",)))
     with pytest.raises(ValueError, match="needs a Decision"):
         policy.expect("a")
-    assert policy.pending == 0
+    assert policy.waiting == 0
     assert policy.rounds == meta.rounds == 0
 
 

@@ -176,6 +176,81 @@ def test_an_arm_played_once_may_be_as_noisy_as_arms_differ():
     assert policy.explain().settings["scale"] == pytest.approx(math.sqrt(weighted))
 
 
+class NaiveFraction:
+    """HUCBC at a fraction of the noise that lists of rewards show; it is estimated anew when rounds have grown by a tenth."""
+
+    def __init__(self, logged, fraction):
+        self.logged = [(arm, reward) for arm, reward in logged]
+        self.seen, self.fraction, self.due = [], fraction, 0.0
+        self.rescale()
+
+    def rescale(self):
+        rounds = self.logged + self.seen
+        values = [reward for _, reward in rounds]
+        total = np.var(values, ddof=1) if len(values) > 1 else 0.0
+        if total <= 0.0:
+            level = abs(np.mean(values)) if values else 0.0
+            self.scale, self.due = self.fraction * (level or 1.0), len(self.seen) + 1
+            return
+        own = [[reward for other, reward in rounds if other == arm] for arm in ARMS]
+        weights, variances = [1.0], [total]
+        spread = np.var([np.mean(rewards) for rewards in own if rewards], ddof=1) if sum(map(bool, own)) > 1 else 0.0
+        for rewards in own:
+            if len(rewards) == 1:
+                weights.append(1.0)
+                variances.append(spread)
+            elif rewards:
+                weights.append(min(len(rewards) - 1.0, 3.0))
+                variances.append(np.var(rewards, ddof=1))
+        self.scale = self.fraction * math.sqrt(np.average(variances, weights=weights))
+        self.due = max(len(self.seen) + 1.0, 1.1 * len(self.seen))
+
+    def index(self, arms):
+        logged = [reward for arm, reward in self.logged if arm in arms]
+        rewards = logged + [reward for arm, reward in self.seen if arm in arms]
+        if not rewards:
+            return math.inf
+        return np.mean(rewards) + self.scale * math.sqrt(2.0 * math.log(1 + len(self.seen) + len(logged)) / len(rewards))
+
+    def select(self):
+        inside = max((["a", "b"], ["c", "d"]), key=self.index)
+        return max(inside, key=lambda arm: self.index([arm]))
+
+    def learn(self, arm, reward):
+        self.seen.append((arm, reward))
+        if len(self.seen) >= self.due:
+            self.rescale()
+
+
+@pytest.mark.parametrize(("scale", "fraction"), [("auto", 1.0), ("auto/4", 0.25), ("auto/0.5", 2.0)])
+@pytest.mark.parametrize("warm", [True, False], ids=["warm", "cold"])
+def test_a_scale_may_be_a_fraction_of_the_estimated_noise(scale, fraction, warm, tmp_path):
+    logged, rounds = history() if warm else (None, [])
+    policy, naive = hr.HUCBC(ARMS, clusters=CLUSTERS, history=logged, scale=scale), NaiveFraction(rounds, fraction)
+    rng = np.random.default_rng(4)
+    for t in range(400):
+        if t == 200:
+            policy.save(tmp_path / "policy")
+            policy = hr.load(tmp_path / "policy")
+        assert policy.select().arm == naive.select()
+        reward = float(rng.normal(ARMS.index(policy.select().arm) / 4))
+        naive.learn(policy.select().arm, reward)
+        policy.update(policy.select(), reward)
+    assert policy.explain().settings["scale"] == pytest.approx(naive.scale)
+    assert policy.explain().settings.get("noise", naive.scale) == pytest.approx(naive.scale / fraction)
+
+
+def test_a_fraction_is_written_in_one_way():
+    assert repr(hr.HUCB(ARMS, scale="auto/4.0").rule) == "ucb(scale='auto/4')"
+    assert hr.UCB(ARMS, scale="auto/1").identity == hr.UCB(ARMS, scale="auto").identity
+    meta = hr.META(ARMS, scale="auto/2", expert_scale="auto/8")
+    assert repr(meta.chooser.rule) == "ucb(scale='auto/2')"
+    assert repr(meta.experts["HUCB"].rule) == "ucb(scale='auto/8')"
+    for wrong in ("auto/", "auto/0", "auto/-4", "auto/x", "auto/nan", "auto4", "/4"):
+        with pytest.raises(ValueError, match="scale must be a number of at least 0"):
+            hr.UCB(ARMS, scale=wrong)
+
+
 @pytest.mark.parametrize("make", [hr.UCB, hr.TSC, partial(hr.MINUCB, bias=0.1)])
 def test_an_arm_that_always_pays_the_same_does_not_end_exploration(make):
     """b pays 1 in nine of ten rounds, but not in its first."""
@@ -281,7 +356,9 @@ def test_meta_by_d3rb_learns_to_leave_a_bad_expert():
 
 
 def test_rules_refuse_what_they_cannot_use():
-    with pytest.raises(ValueError, match="scale must be a number of at least 0 or \"auto\", got 'automatic'"):
+    with pytest.raises(
+        ValueError, match='scale must be a number of at least 0, "auto" or a fraction of it such as "auto/4", got \'automatic\''
+    ):
         hr.UCB(ARMS, scale="automatic")
     with pytest.raises(ValueError, match="bias must be a number of at least 0, got -1"):
         hr.MINUCB(ARMS, bias=-1)
@@ -294,7 +371,7 @@ def test_rules_refuse_what_they_cannot_use():
         hr.Bandit(ARMS, hr.rules.d3rb(), history=history)
     with pytest.raises(ValueError, match="d3rb .* reads no history: leave history out"):
         hr.Bandit(ARMS, hr.rules.d3rb()).history = history
-    for rule, dimension in ((hr.rules.hierucb(), None), (hr.rules.hierts(), None), (hr.rules.hierlinucb(), 2)):
+    for rule, dimension in ((hr.rules.hierucb(), None), (hr.rules.hierlinucb(), 2)):
         with pytest.raises(ValueError, match=f"a cluster of {rule.name} .* leave cluster_history out"):
             hr.Bandit(ARMS, rule, clusters=CLUSTERS, dimension=dimension, cluster_history=False)
     with pytest.raises(ValueError, match="weights must be"):

@@ -1,8 +1,11 @@
 """Several threads on one policy: nothing breaks, and plain updates all count."""
 
 import contextlib
+import os
+import signal
 import sys
 import threading
+import warnings
 
 import numpy as np
 import pytest
@@ -57,7 +60,7 @@ def test_decisions_that_wait_are_all_counted(make, dimension, often):
             policy.cancel(gone)
 
     run(*[work] * 4)
-    assert (policy.rounds, policy.pending) == (241, 0)
+    assert (policy.rounds, policy.waiting) == (241, 0)
     np.testing.assert_array_equal([score.waiting for score in policy.explain(context)], 0)
 
 
@@ -78,4 +81,31 @@ def test_arms_may_come_while_others_choose():
 
     run(choose, choose, change)
     assert policy.arms == tuple(range(200, 600))
-    assert np.isfinite(policy._nodes.online).all()
+    assert np.isfinite([score.mean for score in policy.explain() if score.plays]).all()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_a_child_forked_while_another_thread_learns_can_go_on():
+    """The lock of a thread that does not live on in the child would hang it."""
+    policy, done = hr.HUCBC(range(50), clusters=[k % 2 for k in range(50)]), threading.Event()
+
+    def work():
+        while not done.is_set():
+            policy.expect(policy.select())
+            policy.update(policy.select(), 1.0)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    ends = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # Python warns of forks beside threads, which is what is tested
+        for _ in range(20):
+            child = os.fork()
+            if child == 0:
+                signal.alarm(20)  # ends a child that hangs
+                policy.update(policy.select(), 1.0)
+                os._exit(0)
+            ends.append(os.waitpid(child, 0)[1])
+    done.set()
+    thread.join()
+    assert ends == [0] * 20

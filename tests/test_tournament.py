@@ -14,8 +14,14 @@ from hedgerow.experiments.problems import Trial
 def scan(monkeypatch, make):
     """The same policy without tournaments."""
     with monkeypatch.context() as patch:
-        patch.setattr("hedgerow.policies.arrays.CROSSOVER", 10**9)
+        patch.setattr("hedgerow.policies.tournament.CROSSOVER", 10**9)
         return make()
+
+
+def tournaments(policy):
+    """How many nodes have one."""
+    extra = policy.snapshot().arrays.extra
+    return int((extra[0][:, 2] > 0).sum()) if extra else 0
 
 
 def draw(rng, kind, K, rounds):
@@ -51,8 +57,8 @@ def test_flat_decisions_are_those_of_the_scan(monkeypatch, kind, past, scale):
     from hedgerow.experiments.play import play
 
     raced, scanned = make(), scan(monkeypatch, make)
-    assert len(raced._nodes.heap) > 0
-    assert len(scanned._nodes.heap) == 0
+    assert tournaments(raced) == 1
+    assert tournaments(scanned) == 0
     assert np.array_equal(play(raced, trial).arms, play(scanned, trial).arms)
 
 
@@ -68,15 +74,14 @@ def test_weighted_history_gives_fractional_plays(monkeypatch):
         scanned.update(decision, reward)
 
 
-@pytest.mark.parametrize("clock", ["policy", "parent"])
-def test_large_clusters_and_many_clusters(monkeypatch, clock):
+def test_large_clusters_and_many_clusters(monkeypatch):
     rng = np.random.default_rng(3)
     K = 1100
     clusters = [k % 250 if k < 500 else "large" if k < 800 else ("large too", k % 3) for k in range(K)]
     log = hr.History.from_rounds(arms=rng.integers(K, size=500), rewards=rng.random(500))
-    make = lambda: hr.Bandit(range(K), hr.rules.ucb(0.3), clusters=clusters, history=log, clock=clock)  # noqa: E731
+    make = lambda: hr.Bandit(range(K), hr.rules.ucb(0.3), clusters=clusters, history=log)  # noqa: E731
     raced, scanned = make(), scan(monkeypatch, make)
-    assert (raced._nodes.places[:, 2] > 0).sum() == 2
+    assert tournaments(raced) == 2
     means = rng.random(K)
     for t in range(6000):
         decision = raced.select()
@@ -90,13 +95,13 @@ def test_arms_come_and_go_and_rewards_are_late(monkeypatch):
     rng = np.random.default_rng(4)
     make = lambda: hr.UCB(range(220), scale=0.5)  # noqa: E731
     raced, scanned = make(), scan(monkeypatch, make)
-    pending = []
+    late_ones = []
     for t in range(3000):
         decision = raced.select()
         assert decision == scanned.select(), t
-        pending.append(decision)
-        if len(pending) > 20:
-            late = pending.pop(int(rng.integers(20)))
+        late_ones.append(decision)
+        if len(late_ones) > 20:
+            late = late_ones.pop(int(rng.integers(20)))
             if late.arm in raced.arms:
                 reward = rng.random()
                 raced.update(late, reward)
@@ -106,7 +111,7 @@ def test_arms_come_and_go_and_rewards_are_late(monkeypatch):
             with monkeypatch.context() as patch:
                 raced.remove_arm(gone)
                 raced.add_arm(("new", t))
-                patch.setattr("hedgerow.policies.arrays.CROSSOVER", 10**9)
+                patch.setattr("hedgerow.policies.tournament.CROSSOVER", 10**9)
                 scanned.remove_arm(gone)
                 scanned.add_arm(("new", t))
 
@@ -130,7 +135,7 @@ def test_pruning_decides_as_scoring_every_arm(spread):
 
 COUNT = """
 import numpy as np, hedgerow as hr
-import hedgerow.ridge_paths as ridge_paths, hedgerow.tournament as tournament
+import hedgerow.policies.linucb as linucb, hedgerow.policies.tournament as tournament
 counts = {}
 def counted(module, name):
     inner = getattr(module, name)
@@ -138,7 +143,7 @@ def counted(module, name):
         counts[name] = counts.get(name, 0) + 1
         return inner(*arguments)
     setattr(module, name, wrapper)
-counted(tournament, "ucb_value"); counted(ridge_paths, "dot")
+counted(tournament, "ucb_value"); counted(linucb, "dot")
 rng = np.random.default_rng(0)
 per_round = []
 for K in (256, 4096):

@@ -1,4 +1,4 @@
-"""Write the table of rules in docs/algorithms.md from the registry; `make tables` runs it, and a test holds the rows to the registry."""
+"""Write the table of rules in docs/algorithms.md from the registry: `make tables`. A test holds its rows to the registry."""
 
 from pathlib import Path
 

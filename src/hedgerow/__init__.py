@@ -10,8 +10,8 @@ For every day (``dir(hr)``): ``Auto`` and ``Bandit`` choose arms, ``Meta`` choos
 return, ``Policy`` is what a policy of your own must have. ``Log``, ``History`` and ``Encoding`` hold what was logged. ``inspect``
 and ``evaluate`` say what a log is worth, ``simulate`` compares policies, ``load`` reads what ``save`` wrote.
 
-Also there: each policy by its name, such as ``hr.UCB``, ``hr.META`` or ``hr.UCBV`` (``dir(hr.policies)`` lists them), and the modules
-``hr.rules``, ``hr.problems``, ``hr.datasets``, ``hr.bounds`` and ``hr.testing``.
+Also there: each policy by its name, such as ``hr.UCB``, ``hr.META`` or ``hr.UCBV`` (``dir(hr.policies)`` lists them), and the
+modules ``hr.rules``, ``hr.problems``, ``hr.datasets``, ``hr.bounds`` and ``hr.testing``.
 """
 
 import sys

@@ -10,7 +10,7 @@ import numpy as np
 from .sums import LARGEST
 from .types import Floats
 
-_NO_CONTEXT = np.zeros(0)
+NO_CONTEXT = np.zeros(0)
 _FLOAT = np.dtype(np.float64)
 
 
@@ -100,7 +100,7 @@ def as_context(context: Any, dimension: int | None, name: str) -> Floats:
     """
     if dimension is None:
         if context is None:
-            return _NO_CONTEXT
+            return NO_CONTEXT
         raise ValueError(f"{name} takes no context, got {context!r}")
     if type(context) is np.ndarray and context.dtype is _FLOAT and context.shape == (dimension,):
         return context.copy()

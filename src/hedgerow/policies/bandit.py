@@ -10,6 +10,7 @@ from ..core import validate
 from ..core.arms import Arms, Clusters
 from ..core.draws import KEYS, NO_KEY, new_key
 from ..core.types import Context, Decision, Decisions, Floats, Label
+from ..core.validate import NO_CONTEXT
 from ..data.encoding import all_encoded
 from ..data.history import History
 from ..data.rounds import as_numbers
@@ -91,7 +92,7 @@ class Bandit(BanditWaiting):
             >>> hr.UCB(["a", "b"]).select().arm
             'a'
         """
-        x = validate.as_context(None, self._dimension, self.name) if context is None else self._numbers(context)
+        x = NO_CONTEXT if context is None and self._dimension is None else self._numbers(context)
         arms, arrays, _, _ = self._learnt
         leaf = self._family.choose(arrays, x, NO_KEY if rng is None and not self._draws else self._key(rng))
         if leaf < 0:
@@ -169,7 +170,8 @@ class Bandit(BanditWaiting):
             >>> policy.select().arm
             'b'
         """
-        checks.own_decision(decision, self)
+        if type(decision) is not Decision or decision.policy != self.identity or decision.experts != ():
+            checks.own_decision(decision, self)
         self.learn(decision.arm, reward, decision.context)
 
     def learn(self, arm: Label, reward: float, context: Context | None = None) -> None:
@@ -186,7 +188,9 @@ class Bandit(BanditWaiting):
         """
         with self._lock:  # not @whole: a function less in every round
             arms, arrays, waiting, _ = self._learnt
-            leaf, value = arms.leaf(arm), self._checked_reward(reward)
+            leaf, value = arms.leaf(arm), reward
+            if type(reward) is not float or not self._least <= reward <= self._most:
+                value = self._checked_reward(reward)
             seen, x = self._seen
             if context is not seen:
                 x = self._numbers(context)

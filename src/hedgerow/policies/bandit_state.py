@@ -31,8 +31,11 @@ class BanditState(Locked):
         self._checked_reward = validate.unit_reward if recipe.rule.kind.unit_rewards else validate.checked_reward
         if recipe.precision == "single":
             self._checked_reward = partial(validate.checked_reward, largest=self._largest)
+        # rewards between these are taken as they are
+        self._most = 1.0 if recipe.rule.kind.unit_rewards else float(np.nextafter(self._largest, 0.0))
+        self._least = 0.0 if recipe.rule.kind.unit_rewards else -self._most
         # the context of the last choice, as the decision has it and as an array
-        self._seen: tuple[object, Floats] = None if recipe.dimension is None else object(), np.zeros(0)
+        self._seen: tuple[object, Floats] = None if recipe.dimension is None else object(), validate.NO_CONTEXT
 
     def __getstate__(self) -> dict[str, Any]:
         """For copies and pickles: what the recipe does not say."""

@@ -1,6 +1,6 @@
 """What a policy can be made of, and whose decisions and workers it takes: errors with the value and the way out."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from ..data.rounds import as_dimension
 from .registry import Rule
 
 PRECISIONS = {"double": np.float64, "single": np.float32}
+NO_EXPERTS: Mapping[str, Any] = {}
 LARGEST_IN = {"double": LARGEST, "single": LARGEST_SINGLE}
 """What rewards and contexts must be smaller than."""
 
@@ -147,7 +148,7 @@ def options(rule: Rule, *, precision: str, cluster_history: bool, clustered: boo
         raise ValueError(f"{rule.name} chooses among experts, which have no clusters: leave clusters out")
 
 
-def own_decision(decision: Any, policy: Any, experts: Collection[str] = ()) -> None:
+def own_decision(decision: Any, policy: Any, experts: Mapping[str, Any] = NO_EXPERTS) -> None:
     """Refuse what is no decision, one of a policy that was made differently, and one that names other experts.
 
     A decision that names no policy is one that somebody else made: any policy can learn from it.
@@ -155,7 +156,7 @@ def own_decision(decision: Any, policy: Any, experts: Collection[str] = ()) -> N
     Args:
         decision: What the user gave.
         policy: The policy it is to belong to.
-        experts: The names of its experts, of a Meta.
+        experts: Its experts by name, of a Meta.
 
     Raises:
         ValueError: It does not.
@@ -171,10 +172,18 @@ def own_decision(decision: Any, policy: Any, experts: Collection[str] = ()) -> N
         )
     if not isinstance(decision.experts, tuple):
         raise ValueError(f"the experts of a decision must be a tuple of names, got {decision.experts!r}")
-    if experts and (not decision.experts or decision.experts[0] not in list(experts)):
-        raise ValueError(f"the decision names no expert of {policy.name}, it has {decision.experts!r}")
-    if decision.experts and not experts:
-        raise ValueError(f"{policy.name} has no experts, the decision names {decision.experts!r}")
+    _own_experts(decision.experts, policy.name, experts)
+
+
+def _own_experts(named: tuple[Any, ...], name: str, experts: Mapping[str, Any]) -> None:
+    """Refuse names of experts that a policy, or an expert of it, does not have."""
+    if experts and (not named or named[0] not in list(experts)):
+        raise ValueError(f"the decision names no expert of {name}, it has {named!r}")
+    if named and not experts:
+        raise ValueError(f"{name} has no experts, the decision names {named!r}")
+    if named:
+        expert = experts[named[0]]
+        _own_experts(named[1:], expert.name, getattr(expert, "experts", NO_EXPERTS))
 
 
 def same_policy(one: Any, other: Any, *, since: bool = False) -> None:

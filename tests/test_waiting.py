@@ -1,7 +1,6 @@
 """Decisions that wait for their reward: they count in widths, not in means."""
 
 import math
-from collections import deque
 from functools import partial
 
 import numpy as np
@@ -38,15 +37,15 @@ def test_expected_then_settled_ends_as_if_never_expected(name):
         waited.expect(decision)
         decisions.append((decision, reward))
         if len(decisions) % 7 == 0:
-            assert waited.pending == len(decisions[-7:])
+            assert waited.waiting == len(decisions[-7:])
             for one in decisions[-7:]:
                 waited.update(*one)
-    assert waited.pending == 5
+    assert waited.waiting == 5
     for one in decisions[35:]:
         waited.update(*one)
     for one in decisions:
         plain.update(*one)
-    assert waited.pending == 0
+    assert waited.waiting == 0
     x = [0.3, -0.2, 0.5] if plain.dimension else None
     for mine, theirs in zip(plain.explain(x), waited.explain(x), strict=True):
         assert mine.plays == theirs.plays
@@ -57,7 +56,7 @@ def test_a_waiting_decision_narrows_its_arm_and_leaves_the_mean():
     policy = hr.UCB(["a", "b"])
     for arm, reward in (("a", 1.0), ("b", 0.0), ("a", 0.5)):
         policy.learn(arm, reward)
-    policy.anticipate("a")
+    policy.expect(hr.Decision("a"))
     assert "waiting" not in str(hr.UCB(["a"]).explain())
     assert "waiting" in str(policy.explain())
     a, b = policy.explain()
@@ -74,7 +73,7 @@ def test_a_waiting_context_narrows_the_inverse_alone():
     for x, reward in zip(X, r, strict=True):
         policy.learn("a", reward, tuple(x))
     shown, x = rng.normal(size=3), rng.normal(size=3)
-    policy.anticipate("a", tuple(shown))
+    policy.expect(hr.Decision("a", context=tuple(shown)))
     A = np.eye(3) + X.T @ X
     score = policy.explain(x)[0]
     assert score.mean == pytest.approx(x @ np.linalg.solve(A, X.T @ r))
@@ -90,21 +89,21 @@ def test_waiting_decisions_are_saved_merged_and_removed_with_their_arm(name, tmp
         policy.expect(decisions[-1])
     policy.save(tmp_path / "policy")
     loaded = hr.load(tmp_path / "policy")
-    assert loaded.pending == 4
+    assert loaded.waiting == 4
     assert snapshot(loaded) == snapshot(policy)
     context = [1.0, 0.0, 2.0] if policy.dimension else None
     assert loaded.select(context) == policy.select(context)
     loaded.merge(policy, since=policy)
-    assert loaded.pending == 4
+    assert loaded.waiting == 4
     waiting = [decision.arm for decision in decisions]
     for arm in ARMS[1:]:
         loaded.remove_arm(arm)
         waiting = [other for other in waiting if other != arm]
-        assert loaded.pending == len(waiting)
+        assert loaded.waiting == len(waiting)
     for decision in decisions:
         if decision.arm == ARMS[0]:
             loaded.update(decision, 1.0)
-    assert loaded.pending == 0
+    assert loaded.waiting == 0
 
 
 def test_many_waiting_contexts_of_one_arm_are_learnt_as_if_they_had_not_waited():
@@ -119,7 +118,7 @@ def test_many_waiting_contexts_of_one_arm_are_learnt_as_if_they_had_not_waited()
     contexts = [tuple(x.tolist()) for x in rng.normal(size=(20, 2))]
     rewards = [3.0 * x - 2.0 * y + 0.3 * rng.normal() for x, y in contexts]
     for x in contexts:
-        waited.anticipate(2, x)
+        waited.expect(hr.Decision(2, context=x))
     for k in rng.permutation(20):
         plain.learn(2, rewards[k], contexts[k])
         waited.learn(2, rewards[k], contexts[k])
@@ -159,11 +158,11 @@ def test_a_reward_that_will_not_come_is_waited_for_no_longer(name):
         policy.expect(one)
     plain.expect(second)
     policy.cancel(first)
-    assert policy.pending == 1
+    assert policy.waiting == 1
     assert_same_scores(policy, plain)
     policy.cancel(second)
     plain.cancel(second)
-    assert policy.pending == 0
+    assert policy.waiting == 0
     assert_same_scores(policy, plain)
     with pytest.raises(ValueError, match="does not wait for a reward of"):
         policy.cancel(first)
@@ -186,27 +185,28 @@ def test_a_large_context_that_waited_leaves_nothing_behind():
 @pytest.mark.parametrize("make", [hr.UCB, hr.META])
 def test_rounds_that_someone_else_decided_are_waited_for_too(make):
     policy = make(["a", "b"])
-    policy.anticipate("a")
+    policy.expect(hr.Decision("a"))
     policy.expect(policy.select())
-    assert policy.pending == 2
-    policy.dismiss("a")
-    assert policy.pending == 1
+    assert policy.waiting == 2
+    policy.cancel(hr.Decision("a"))
+    assert policy.waiting == 1
 
 
 def test_numpy_labels_and_contexts_that_wait_are_saved(tmp_path):
     flat, linear = hr.UCB(range(3)), hr.LinUCB(range(3), dimension=2)
-    flat.anticipate(np.int64(1))
-    linear.anticipate(np.int64(1), np.array([0.1, 2.0], dtype=np.float32))
+    flat.expect(hr.Decision(np.int64(1)))
+    decision = hr.Decision(np.int64(1), context=np.array([0.1, 2.0], dtype=np.float32))
+    linear.expect(decision)
     meta = hr.META(range(3), dimension=2)
-    meta.anticipate(np.int64(1), np.array([0.1, 2.0], dtype=np.float32))
+    meta.expect(decision)
     meta.save(tmp_path / "meta")
-    assert {expert.pending for expert in hr.load(tmp_path / "meta").experts.values()} == {1}
+    assert {expert.waiting for expert in hr.load(tmp_path / "meta").experts.values()} == {1}
     for policy in (flat, linear):
         policy.save(tmp_path / "policy")
         loaded = hr.load(tmp_path / "policy")
-        assert loaded.pending == 1
+        assert loaded.waiting == 1
     loaded.learn(np.int64(1), 1.0, np.array([0.1, 2.0], dtype=np.float32))
-    assert loaded.pending == 0
+    assert loaded.waiting == 0
 
 
 @pytest.mark.parametrize("name", ["META", "META of contexts"])
@@ -220,15 +220,15 @@ def test_a_meta_keeps_apart_what_it_waits_for_and_what_comes_unannounced(name):
     for one in (policy, plain):
         one.update(own, 1.0)
         one.learn(waited.arm, 0.5, x)
-    assert policy.pending == 1
-    assert {expert.pending for expert in policy.experts.values()} == {1}
+    assert policy.waiting == 1
+    assert {expert.waiting for expert in policy.experts.values()} == {1}
     policy.cancel(waited)
-    assert policy.pending == 0
+    assert policy.waiting == 0
     assert_same_scores(policy, plain)
     policy.expect(waited)
     policy.update(own, 1.0)
     policy.remove_arm(waited.arm)
-    assert policy.pending == 0
+    assert policy.waiting == 0
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -262,7 +262,7 @@ def test_any_order_of_waiting_and_learning_ends_as_if_nothing_had_waited(seed, t
                 policy.remove_arm(gone)
             waited.save(tmp_path / "policy")
             waited = hr.load(tmp_path / "policy")
-        assert waited.pending == len(decisions)
+        assert waited.waiting == len(decisions)
     for decision in decisions:
         waited.cancel(decision)
     one, other = ([(s.label, s.plays, s.mean) for s in p.explain((1.0, 0.5) if dimension else None)] for p in (waited, plain))
@@ -283,47 +283,6 @@ def test_the_batch_of_a_meta_by_prices_is_explained_as_it_is_chosen():
         experts = {score.label: score.index for score in policy.explain() if score.kind == "expert"}
         assert experts[decision.experts[0]] == max(experts.values())
         policy.expect(decision)
-
-
-def delayed(make, delay, trial):
-    """Regret when rewards come late, the obvious way."""
-    policy = make(trial.arms, clusters=trial.clusters, history=trial.history, dimension=trial.dimension)
-    waiting = deque()
-    regret = 0.0
-    for t, row in enumerate(trial.rows):
-        decision = policy.select(trial.contexts[t] if trial.dimension else None)
-        policy.expect(decision)
-        waiting.append((decision, float(trial.rewards[row, decision.arm])))
-        expected = trial.expected[row if len(trial.expected) > 1 else 0]
-        regret += expected.max() - expected[decision.arm]
-        if len(waiting) > delay:
-            policy.update(*waiting.popleft())
-    return regret
-
-
-@pytest.mark.parametrize("problem", [hr.problems.SyntheticClassical(arms=20), hr.problems.SyntheticContextual(arms=20)])
-@pytest.mark.parametrize("delay", [0, 1, 50])
-def test_simulated_delays(problem, delay):
-    result = hr.simulate([hr.Auto], problem, rounds=300, trials=2, seed=3, jobs=1, delay=delay)
-    expected = [delayed(hr.Auto, delay, problem.trial(300, np.random.default_rng([3, n]))) for n in range(2)]
-    assert result.of("Auto", "regret") == pytest.approx(expected, rel=1e-9)
-    assert ("50 rounds late" in str(result.problem)) == (delay == 50)
-
-
-def test_a_delay_is_a_number_of_rounds():
-    with pytest.raises(ValueError, match="delay must be a whole number of at least 0, got -1"):
-        hr.simulate([hr.UCB], hr.problems.SyntheticClassical(), rounds=5, trials=1, delay=-1)
-
-
-@pytest.mark.slow
-def test_a_delay_of_1000_rounds_costs_less_than_a_tenth():
-    """Regret at a delay of 1000 rounds within 1.1x of undelayed, K = 100."""
-    problem = hr.problems.SyntheticClassical(history_share=0.0)
-    late, prompt = (
-        hr.simulate([hr.UCB], problem, rounds=10_000, trials=3, seed=11, delay=delay).of("UCB", "regret").sum()
-        for delay in (1000, 0)
-    )
-    assert late < 1.1 * prompt
 
 
 @pytest.mark.parametrize("shift", [0.0, 100.0])
@@ -348,7 +307,7 @@ def test_only_own_decisions_can_be_expected():
     with pytest.raises(ValueError, match="belongs to the policy"):
         policy.expect(hr.HUCB(["a", "b"]).select())
     with pytest.raises(KeyError):
-        policy.anticipate("z")
+        policy.expect(hr.Decision("z"))
     with pytest.raises(ValueError, match="takes no context"):
-        partial(policy.anticipate, "a")([1.0])
-    assert policy.pending == 0
+        policy.expect(hr.Decision("a", context=(1.0,)))
+    assert policy.waiting == 0
