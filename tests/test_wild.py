@@ -272,6 +272,16 @@ def test_workers_share_the_trials(tmp_path):
     assert alone == together
 
 
+def test_a_baseline_plays_in_a_process_of_its_own(tmp_path):
+    """Here the baseline is the same source, so it must choose the same arms."""
+    first, repository = tiny_seeds(), Path(__file__).parents[1]
+    policies = ["--policies", "HUCB auto, baseline HUCB auto", "--baseline", repository]
+    invoke("play", "--seeds", f"{first}-{first + 1}", "--workers", 1, *policies, "--into", tmp_path)
+    scores = load(tmp_path, "classical").scores
+    assert len(scores.problems) == 2
+    assert np.array_equal(scores.of("HUCB auto"), scores.of("baseline HUCB auto"))
+
+
 def test_problems_with_contexts_are_played(tmp_path):
     seed = next(
         seed for seed in range(1, 200) if (p := contextual(seed)).arms * p.rounds * p.dimension < 20_000 and p.clusters is None

@@ -13,7 +13,8 @@ from benchmarks.wild.run import KINDS_OF_PROBLEMS, Plan, every_policy
 from benchmarks.wild.run import play as play_plan
 from hedgerow.cli import check_folder, run
 
-app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, no_args_is_help=True, help=__doc__)
+HELP = "Policies on random problems that nobody tuned on."
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, no_args_is_help=True, help=HELP)
 
 
 @app.command()
