@@ -55,7 +55,7 @@ def test_sums_are_what_they_say():
 
 def test_an_in_memory_frame_is_summed_in_slices(monkeypatch):
     whole = hr.History.from_frame(pl.DataFrame(LOG), arm="ad", reward="click", context="age")
-    monkeypatch.setattr("hedgerow.data.group_by.SLICE", 17)
+    monkeypatch.setattr("hedgerow.data.group_by.SLICE_ROWS", 17)
     sliced = hr.History.from_frame(pl.DataFrame(LOG), arm="ad", reward="click", context="age")
     assert by_arm(sliced).keys() == by_arm(whole).keys()
     for arm, row in by_arm(whole).items():

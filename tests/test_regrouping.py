@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from hedgerow.policies.auto_rewards.table import ERRED
 
 import hedgerow as hr
 

@@ -14,7 +14,15 @@ Reading: TypeAlias = Literal["printed", "repaired"]
 
 
 class Term(NamedTuple):
-    """One summand of a bound: a suboptimal cluster, or a suboptimal arm (its position) of an optimal cluster."""
+    """One summand of a bound: a suboptimal cluster, or a suboptimal arm of an optimal cluster.
+
+    Args:
+        level: "cluster" or "arm".
+        label: the cluster's label, or the arm's position.
+        gap: how much less it pays.
+        plays: how often it is played at most.
+        weight: what a play costs.
+    """
 
     level: Literal["cluster", "arm"]
     label: Label

@@ -20,7 +20,14 @@ NULL_TYPES = ("NAType", "NaTType")
 
 
 class Column(NamedTuple):
-    """A context column: a number, from which ``mean`` is taken and by whose ``deviation`` it is divided, or a category."""
+    """A context column: a number, scaled or as it is, or a category.
+
+    Args:
+        name: the column's name.
+        levels: the texts of a category, None for a number.
+        mean: what is subtracted from a number.
+        deviation: by what it is divided.
+    """
 
     name: str
     levels: tuple[str, ...] | None = None

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,12 +18,18 @@ from .context_column import Column
 from .encoding import Encoding, column_names, learnt
 from .roles import ColumnRoles
 
-SLICE = 1 << 18
+SLICE_ROWS = 1 << 18
 """Rows of an in-memory frame that are summed at a time, so that memory stays bounded."""
 
 
 class Sums(NamedTuple):
-    """Rows of sums of distinct arms, and the rows of the log left out, by reason."""
+    """Sums of distinct arms.
+
+    Args:
+        arms: the arms.
+        rows: a row of sums for each.
+        missing: rows of the log that were left out, by reason.
+    """
 
     arms: Sequence[Label]
     rows: Floats
@@ -94,7 +101,8 @@ def _parts(data: Any) -> list[Any]:
 
     if isinstance(data, nw.LazyFrame):
         return [data]
-    return [data[start : start + SLICE] for start in range(0, len(data), SLICE)]
+    starts = range(0, len(data), SLICE_ROWS)
+    return [data[start:end] for start, end in pairwise([*starts, len(data)])]
 
 
 def _planned(data: Any, roles: ColumnRoles, context: str | Sequence[str] | Encoding | None, scale: bool) -> Grouping:

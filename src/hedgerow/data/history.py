@@ -17,10 +17,10 @@ from ..core.types import Floats, Label, tuples
 from ..present.numbers import numeral
 from .columns import as_frame
 from .context_column import Column
-from .encoding import Encoding, check_alike, column_names, common_encoding
+from .encoding import Encoding, column_names
 from .files import read_with
 from .group_by import Sums, grouped
-from .history_fit import check_fit
+from .history_fit import check_fit, listed_reasons, shared_encoding
 from .log import Log
 from .roles import ColumnRoles
 from .rounds import as_dimension, sums_of_rounds
@@ -180,7 +180,7 @@ class History:
     def _of(cls, sums: Sums, encoding: Encoding | None, dimension: int | None) -> "History":
         """A history of these sums, with a warning of the rows that were left out."""
         if sums.missing:
-            warnings.warn(f"rows of the log were left out: {_reasons(sums.missing)}", UserWarning, stacklevel=3)
+            warnings.warn(f"rows of the log were left out: {listed_reasons(sums.missing)}", UserWarning, stacklevel=3)
         return cls(sums.arms, sums.rows, dimension, encoding=encoding, missing=sums.missing)
 
     @staticmethod
@@ -268,7 +268,7 @@ class History:
         if self.arms and other.arms and self.dimension != other.dimension:
             raise ValueError(f"histories with contexts of {self.dimension} and {other.dimension} numbers cannot be added")
         dimension = self.dimension if self.arms else other.dimension
-        encoding = _shared_encoding(self, other)
+        encoding = shared_encoding(self.encoding, other.encoding, bool(self.arms and other.arms))
         both = Sums(self.arms, self.sums, self.missing).plus(Sums(other.arms, other.sums, other.missing), row_size(dimension))
         return History(both.arms, both.rows, dimension, encoding=encoding, missing=both.missing)
 
@@ -295,16 +295,5 @@ class History:
 
     def __repr__(self) -> str:
         contexts = f", contexts of {self.dimension}" if self.dimension else ""
-        left_out = f"; left out: {_reasons(self.missing)}" if self.missing else ""
+        left_out = f"; left out: {listed_reasons(self.missing)}" if self.missing else ""
         return f"History({len(self.arms)} arms, {numeral(self.sums[:, PLAYS].sum(), 6)} plays{contexts}{left_out})"
-
-
-def _shared_encoding(one: History, other: History) -> Encoding | None:
-    """The encoding of the sum of two histories; numbers as they are may be added to those of unnamed contexts."""
-    if one.arms and other.arms:
-        check_alike(one.encoding, other.encoding, "histories with different encodings cannot be added")
-    return common_encoding((one.encoding, other.encoding), "histories with different encodings cannot be added")
-
-
-def _reasons(missing: Mapping[str, int]) -> str:
-    return ", ".join(f"{rows} {reason}" for reason, rows in missing.items())

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.labels import as_label, shown
-from ..core.sums import PLAYS, SCALARS, SQUARES, triangle
+from ..core.sums import PLAYS
 from ..core.types import Floats, Label
 from .columns import as_frame, check_numbers, collected, doubles
 from .context_column import Column
@@ -22,7 +22,15 @@ REASON_COLUMNS = {"missing_arm": "no arm", "missing_reward": "no reward", "missi
 
 
 class Dialect(NamedTuple):
-    """How an engine writes names, texts, doubles, and the test for NaN."""
+    """How an engine writes names, texts, doubles, and the test for NaN.
+
+    Args:
+        quote: the sign around a name.
+        name_escapes: what stands for a sign within a name.
+        text_escapes: what stands for a sign within a text.
+        double: the type of doubles.
+        is_nan: the test for NaN, with {} for a number.
+    """
 
     quote: str
     name_escapes: dict[str, str]
@@ -168,8 +176,10 @@ def _sums(form: Dialect, dimension: int) -> list[str]:
         return f"CAST({count} AS {form.double}) AS {form.name(name)}"
 
     factors = {"total": ["r"], "squares": ["r", "r"]}
-    for name in sum_names(dimension)[SCALARS:]:
+    for name in sum_names(dimension):
         kind, *numbers = name.split("_")
+        if not numbers:
+            continue
         factors[name] = [*(["r"] if kind == "rx" else []), *(f"x_{number}" for number in numbers)]
     sums = [
         f"COALESCE(SUM({' * '.join(form.name(factor) for factor in product)}), 0) AS {form.name(name)}"
@@ -205,24 +215,23 @@ def _listed(items: Sequence[str]) -> str:
 
 def _check_possible(labels: Sequence[Label], sums: Floats, dimension: int) -> None:
     """Refuse sums that no rewards have: fewer than no plays, or squares less than the mean demands (columns exchanged, say)."""
-    plays, total, squares = sums[:, :SCALARS].T
+    named = dict(zip(sum_names(dimension), sums.T, strict=True))
+    plays, total, squares = named["plays"], named["total"], named["squares"]
     for row in np.flatnonzero((plays < 0.0) | (squares * plays < total * total * (1.0 - 1e-6))).tolist():
         told = f"{plays[row]:g} plays, total {total[row]:g}, squares {squares[row]:g}"
         raise ValueError(f"no rewards can have the sums of arm {labels[row]!r}: {told}")
-    for column in range(dimension):
-        _check_context(labels, sums, dimension, column)
+    for number in range(1, dimension + 1):
+        _check_context(labels, named, number)
 
 
-def _check_context(labels: Sequence[Label], sums: Floats, dimension: int, column: int) -> None:
+def _check_context(labels: Sequence[Label], named: dict[str, Floats], n: int) -> None:
     """Refuse sums that no context has: (sum x)^2 is at most plays times sum x^2, (sum r x)^2 sum r^2 times sum x^2."""
-    product, total = sums[:, SCALARS + column], sums[:, sums.shape[1] - dimension + column]
-    square = sums[:, SCALARS + dimension + triangle(column + 1) - 1]
+    product, square, total = (named[name] for name in (f"rx_{n}", f"xx_{n}_{n}", f"x_{n}"))
     room = square * (1.0 + 1e-6)
-    wrong = (square < 0.0) | (total * total > sums[:, PLAYS] * room) | (product * product > sums[:, SQUARES] * room)
+    wrong = (square < 0.0) | (total * total > named["plays"] * room) | (product * product > named["squares"] * room)
     for row in np.flatnonzero(wrong).tolist():
-        n = column + 1
-        told = f"x_{n} {total[row]:g}, xx_{n}_{n} {square[row]:g}, rx_{n} {product[row]:g}, {sums[row, PLAYS]:g} plays"
-        raise ValueError(f"no contexts can have the sums of arm {labels[row]!r}: {told}")
+        sums = f"x_{n} {total[row]:g}, xx_{n}_{n} {square[row]:g}, rx_{n} {product[row]:g}, {named['plays'][row]:g} plays"
+        raise ValueError(f"no contexts can have the sums of arm {labels[row]!r}: {sums}")
 
 
 def read_sums(table: Any, arm: str) -> tuple[Sums, int]:

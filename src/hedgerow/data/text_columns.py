@@ -31,7 +31,13 @@ def scan(paths: Sequence[Path], separator: str, **options: Any) -> "pl.LazyFrame
 
 
 class TextColumns:
-    """Text files of one log, whose columns are found by name: each may have them in an order of its own."""
+    """Text files of one log, whose columns are found by name: each may have them in an order of its own.
+
+    Args:
+        paths: the files.
+        separator: what stands between their cells.
+        roles: the columns that are wanted.
+    """
 
     def __init__(self, paths: Sequence[Path], separator: str, roles: ColumnRoles):
         self.paths, self.separator, self.roles = paths, separator, roles

@@ -20,14 +20,24 @@ RULING_COLOURS = {"helps": "yes", "hurts": "no", "open": "partly", "no informati
 
 
 class Badge(NamedTuple):
-    """A ruling in colour: ``kind`` is a class of the style sheet."""
+    """A ruling in colour.
+
+    Args:
+        kind: a class of the style sheet.
+        text: the ruling.
+    """
 
     kind: str
     text: str
 
 
 class Line(NamedTuple):
-    """A sentence of the verdict, and whether it warns."""
+    """A sentence of the verdict.
+
+    Args:
+        text: the sentence.
+        warns: whether it warns.
+    """
 
     text: str
     warns: bool

@@ -95,7 +95,7 @@ def grouping(gains: dict[str, Gain], ruling: str, p: float) -> list[str]:
         return [first + _close_call(labels), _whether_to_use_it(group)]
     if ruling == "hurts":
         worst = labels if labels.high < 0.0 else group
-        over = "shuffled labels" if labels.high < 0.0 else "a bandit that ignores it"
+        over = "shuffled labels" if labels.high < 0.0 else "ignoring it"
         return [
             f"A bandit that trusts your grouping loses {number(-worst.value)[1:]} per 1000 decisions against {over} "
             f"({span(worst)}).{_close_call(worst)}"

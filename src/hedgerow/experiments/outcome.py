@@ -14,13 +14,25 @@ Make: TypeAlias = Callable[..., Policy]
 
 
 class Shuffled(NamedTuple):
-    """The control of a clustered policy: the same cluster sizes, but labels dealt out at random, anew in each trial."""
+    """The control of a clustered policy: the same cluster sizes, but labels dealt out at random, anew in each trial.
+
+    Args:
+        make: the constructor of the policy.
+    """
 
     make: Make
 
 
 class Outcome(NamedTuple):
-    """One trial: per policy the cumulative reward, regret and rounds with each expert, at the marked rounds."""
+    """What is kept of a trial, at the marked rounds.
+
+    Args:
+        reward: cumulative reward of each policy.
+        regret: cumulative regret of each policy.
+        followed: rounds so far with each expert of each policy.
+        best: cumulative expected reward of the best arm.
+        largest: the largest absolute reward.
+    """
 
     reward: Floats
     regret: Floats
@@ -30,16 +42,24 @@ class Outcome(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """What is played in every trial."""
+    """What is played in every trial.
+
+    Args:
+        makes: constructors by name.
+        problem: deals out the trials.
+        rounds: of each trial.
+        seed: of all draws.
+        at: rounds at which curves are kept.
+        experts: the largest number of experts of a policy.
+        delay: rounds by which rewards come late.
+    """
 
     makes: Mapping[str, Make | Shuffled]
     problem: Problem
     rounds: int
     seed: int
     at: Integers
-    """Rounds at which curves are kept."""
     experts: int
-    """The largest number of experts of a policy."""
     delay: int
 
 

@@ -15,7 +15,12 @@ from .problems import Trial
 
 
 class Played(NamedTuple):
-    """The arm of each round and, under Meta, the expert that was followed (else -1)."""
+    """What a policy chose.
+
+    Args:
+        arms: the arm of each round.
+        followed: under Meta, the expert that was followed in each round, else -1.
+    """
 
     arms: Integers
     followed: Integers

@@ -16,7 +16,14 @@ if TYPE_CHECKING:
 
 
 class Difference(NamedTuple):
-    """A mean over trials with its 95 % interval."""
+    """A mean over trials with its 95 % interval.
+
+    Args:
+        what: what is measured.
+        mean: the mean.
+        low: the lower end.
+        high: the upper end.
+    """
 
     what: str
     mean: float

@@ -32,16 +32,27 @@ SMALLEST_ROOT = 1.45
 
 
 class Group(NamedTuple):
-    """Patients of one race in the IWPC file: means, shares and allele frequencies (genotypes in Hardy-Weinberg proportion)."""
+    """Patients of one race in the IWPC file; genotypes are in Hardy-Weinberg proportion.
+
+    Args:
+        race: as the file writes it.
+        share: of all patients.
+        male: share of men.
+        age: mean in years.
+        height: mean cm of women and men.
+        weight: median kg of women and men.
+        vkorc1_a: frequency of the allele A.
+        cyp2c9: frequencies of the alleles *2, *3 and the rare *11; the rest is *1.
+    """
 
     race: str
     share: float
     male: float
     age: float
-    height: tuple[float, float]  # female, male: mean cm
-    weight: tuple[float, float]  # female, male: median kg
+    height: tuple[float, float]
+    weight: tuple[float, float]
     vkorc1_a: float
-    cyp2c9: tuple[float, float, float]  # alleles *2, *3 and the rare *11; the rest is *1
+    cyp2c9: tuple[float, float, float]
 
 
 PATIENT_GROUPS = (

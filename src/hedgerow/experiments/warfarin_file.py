@@ -112,7 +112,7 @@ def warfarin(folder_or_file: str | Path | None = None, *, seed: int = 0) -> Warf
     path = find(folder_or_file, "warfarin.csv")
     if path is None:
         cells = simulators.patients(seed)
-        patients = _Patients("the simulator", range(len(cells[DOSE_HEADING])), cells)
+        patients = _Patients("the simulator", range(simulators.PATIENT_COUNT), cells)
         source = f"simulated from the IWPC dosing equation, {len(patients.lines)} patients, seed {seed}"
     else:
         patients = _read_patients(path)
@@ -147,7 +147,8 @@ def _read_patients(path: Path) -> _Patients:
         if len(row) != len(header):
             raise DataError(f"{path.name}, line {line}, has {len(row)} cells; make it {len(header)}, as the headings")
     at = {heading: header.index(heading) for heading in IWPC_COLUMNS}
-    known = [(line, row) for line, row in rows if row[at[DOSE_HEADING]] not in NOT_KNOWN]
+    dose = header.index(DOSE_HEADING)
+    known = [(line, row) for line, row in rows if row[dose] not in NOT_KNOWN]
     if not known:
         raise DataError(f"{path.name} has no patient with a {DOSE_HEADING!r}; use the IWPC file")
     cells = {heading: [row[column] for _, row in known] for heading, column in at.items()}

@@ -9,7 +9,16 @@ from ...data.history import History
 
 
 class Trial(NamedTuple):
-    """One trial. Round t takes row ``rows[t]`` of ``rewards`` and ``expected``; ``contexts`` has a row per round."""
+    """One trial. Round t takes row ``rows[t]`` of ``rewards`` and ``expected``.
+
+    Args:
+        clusters: the cluster of each arm, empty for none.
+        history: what was played before.
+        rewards: rows of the rewards of all arms.
+        expected: their expected rewards: as many rows, or one for all.
+        rows: the row of each round.
+        contexts: the context of each round.
+    """
 
     clusters: tuple[Label, ...]
     history: History

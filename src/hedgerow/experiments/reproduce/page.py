@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 VERDICT_COLOURS = {"holds": "yes", "holds under stated settings": "partly", "not decided": "partly", "does not hold": "no"}
 """Classes of the style sheet."""
 
-SOME = "holds under stated settings"
 ONE_CLAIM = {verdict: verdict for verdict in VERDICT_COLOURS} | {"not decided": "is not decided by these trials"}
 SEVERAL_CLAIMS = {
     "holds": "hold",
@@ -60,8 +59,9 @@ def counted(claims: list[Claim]) -> str:
     counts = {verdict: sum(claim.verdict == verdict for claim in claims) for verdict in VERDICT_COLOURS}
     words = {verdict: ONE_CLAIM[verdict] if count == 1 else SEVERAL_CLAIMS[verdict] for verdict, count in counts.items()}
     if contrary := sum(claim.held > 0 and claim.failed > 0 for claim in claims):
-        some = "it does" if counts[SOME] == 1 else f"{contrary} of them {'does' if contrary == 1 else 'do'}"
-        words[SOME] += f" ({some} not in others)"
+        stated = "holds under stated settings"
+        some = "it does" if counts[stated] == 1 else f"{contrary} of them {'does' if contrary == 1 else 'do'}"
+        words[stated] += f" ({some} not in others)"
     told = ", ".join(f"{count} {words[verdict]}" for verdict, count in counts.items() if count)
     return f"Of {len(claims)} claim{'' if len(claims) == 1 else 's'} {told}."
 

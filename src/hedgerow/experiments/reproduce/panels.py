@@ -120,7 +120,11 @@ class Experiment:
 
 
 class Data:
-    """The two real data sets, read when first asked for."""
+    """The two real data sets, read when first asked for.
+
+    Args:
+        folder: where their files are; None for the folder that HEDGEROW_DATA names.
+    """
 
     def __init__(self, folder: str | None = None):
         self.folder = folder

@@ -20,7 +20,16 @@ FAILURE_CHANCE = 0.05
 
 
 class RidgeRun(NamedTuple):
-    """A trial of HLinUCB with rewards divided by the largest expected one, so that they lie within the theorem's reach."""
+    """A trial of HLinUCB with rewards divided by the largest expected one, so that they lie within the theorem's reach.
+
+    Args:
+        regret: of the trial.
+        printed: the bound as printed.
+        repaired: the bound, repaired.
+        least_history: the least log det H of an arm.
+        radius: the bonus that the repaired form asks for.
+        rounds: of the trial.
+    """
 
     regret: float
     printed: float
