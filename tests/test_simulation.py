@@ -8,8 +8,9 @@ import pytest
 import hedgerow as hr
 from hedgerow.experiments.play import play
 from hedgerow.experiments.problems import SyntheticClassical, SyntheticContextual
-from hedgerow.experiments.result import _student, interval
+from hedgerow.experiments.result import interval
 from hedgerow.experiments.simulate import build
+from hedgerow.inference.intervals import student_quantile
 
 SMALL = SyntheticClassical(clusters=3, arms=9, history_mean=4)
 LINEAR = SyntheticContextual(clusters=3, arms=9, dimension=3, history_mean=4)
@@ -211,7 +212,7 @@ def test_differences_are_paired():
 
 def test_student_quantiles():
     table = {1: 12.706, 2: 4.303, 3: 3.182, 4: 2.776, 5: 2.571, 9: 2.262, 19: 2.093, 29: 2.045, 199: 1.972}
-    assert {v: _student(v) for v in table} == pytest.approx(table, rel=8e-3)
+    assert {v: student_quantile(v) for v in table} == pytest.approx(table, rel=8e-3)
     assert interval("x", np.array([1.0]))[2:] == (-np.inf, np.inf)
 
 

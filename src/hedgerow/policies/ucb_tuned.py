@@ -1,4 +1,4 @@
-"""UCB-tuned: the bonus follows each arm's own variance, but never passes that of a coin (Auer, Cesa-Bianchi and Fischer, 2002)."""
+"""UCB-tuned: the bonus follows each arm's variance, but is never wider than that of a coin (Auer, Cesa-Bianchi, Fischer 2002)."""
 
 import math
 from typing import Any
