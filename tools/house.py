@@ -11,7 +11,9 @@ What is counted, by the syntax tree of each file (nothing is imported):
   homogeneous row of sums (PLAYS, TOTAL, SQUARES) and of the tree of integers (FIRST, SIZE, PARENT), wherever they are read.
 - undocumented: public functions, classes and methods with an argument but no `Args:` section. Public means: no name on the way
   begins with an underscore. A kernel (compiled, summing, inlined) is public if a file of another folder imports it. Not counted:
-  methods that implement a Protocol of the package which documents them, properties, and `__special__` methods.
+  methods that implement a Protocol of the package which documents them, properties, `__special__` methods, and settings classes:
+  NamedTuples whose fields are all `Annotated[..., Number(meaning, unit=..., origin=...)]` (core/settings.py), for each field
+  says there what it means.
 - two values: module constants (a number, a text, or a container of these) of one name that have different values in two files.
 - long files: source of more than 320 lines; long tests are listed, too.
 - private reads: attributes `x._name` in tests, but not of self or cls, nor those of a NamedTuple.
@@ -109,17 +111,36 @@ def protocols(files: list[Source]) -> set[str]:
 
 
 def is_documented(node: Function | ast.ClassDef) -> bool:
-    """Whether there is an `Args:` section, or nothing to put there."""
-    return "Args:" in (ast.get_docstring(node) or "") or not arguments(node)
+    """Whether there is an `Args:` section, or nothing to put there, or each field says what it means."""
+    return "Args:" in (ast.get_docstring(node) or "") or not arguments(node) or is_settings(node)
+
+
+def is_settings(node: Function | ast.ClassDef) -> bool:
+    """Whether this is a NamedTuple whose fields are all `Annotated[..., Number(...)]`."""
+    if not isinstance(node, ast.ClassDef) or not is_named_tuple(node):
+        return False
+    return all(has_number(part.annotation) for part in node.body if isinstance(part, ast.AnnAssign))
+
+
+def has_number(annotation: ast.expr) -> bool:
+    """Whether an annotation is `Annotated[..., Number(...)]`."""
+    if not isinstance(annotation, ast.Subscript) or ast.unparse(annotation.value) != "Annotated":
+        return False
+    parts = annotation.slice.elts[1:] if isinstance(annotation.slice, ast.Tuple) else []
+    return any(isinstance(part, ast.Call) and ast.unparse(part.func) == "Number" for part in parts)
+
+
+def is_named_tuple(made: ast.ClassDef) -> bool:
+    """Whether a class is a NamedTuple."""
+    return any(ast.unparse(base) == "NamedTuple" for base in made.bases)
 
 
 def arguments(node: Function | ast.ClassDef) -> list[str]:
     """What must be given: of a class, what its `__init__` takes or its NamedTuple holds."""
     if isinstance(node, ast.ClassDef):
         inits = [part for part in node.body if isinstance(part, Function) and part.name == "__init__"]
-        is_tuple = any(ast.unparse(base) == "NamedTuple" for base in node.bases)
         fields = [part.target.id for part in node.body if isinstance(part, ast.AnnAssign) and isinstance(part.target, ast.Name)]
-        return arguments(inits[0]) if inits else fields if is_tuple else []
+        return arguments(inits[0]) if inits else fields if is_named_tuple(node) else []
     given = node.args
     names = [arg.arg for arg in (*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg) if arg]
     return [name for name in names if name not in ("self", "cls") and not name.startswith("_")]

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.wild.problems import Classical, problem
-from benchmarks.wild.problems.draws import CLASSICAL, generator
+from benchmarks.wild.problems.draws import CLASSICAL_KIND, generator
 from benchmarks.wild.problems.sizes import size
 
 PACKAGE = "hedgerow.policies.auto_rewards"
@@ -59,7 +59,7 @@ PARTS = {
     "wrong arms 1 sd wide": Part({"outlier": 1.0}),
     "wrong arms 3 sd wide": Part({"outlier": 3.0}),
     "the grid's prior is not learnt": Part(constants={"posterior.ROUNDS": 0}),
-    "variance of the arms by moments": Part(constants={"model.STEPS": 0}),
+    "variance of the arms by moments": Part(constants={"model.EM_STEPS": 0}),
     "history is never doubted": Part({"holds": 1.0 - 1e-15}),
     "history is doubted half the time": Part({"holds": 0.5}),
     "no arcsines": Part(jitter=1e-3),
@@ -79,7 +79,7 @@ def replace(part: Part) -> None:
 def problems(first: int, last: int, cells: float) -> Iterator[Classical]:
     """The stationary problems of some seeds that have no more than so many arms times rounds."""
     for seed in range(first, last + 1):
-        arms, rounds = size(generator(CLASSICAL, seed, 0))
+        arms, rounds = size(generator(CLASSICAL_KIND, seed, 0))
         if arms * rounds <= cells and (drawn := problem(seed)).change == "stationary":
             yield drawn
 

@@ -29,7 +29,14 @@ def new_key(rng: np.random.Generator | None) -> int:
 
 @compiled
 def mixed(number: int) -> int:
-    """32 bits that look random, the same for the same 32 bits (a multiply and shift finaliser, twice)."""
+    """A number of 32 bits that looks random and depends on the given one alone (a multiply and shift finaliser, twice).
+
+    Args:
+        number: A whole number from 0 to 2^32 - 1.
+
+    Returns:
+        A whole number in the same range; different numbers give different ones.
+    """
     number = int(number)  # a node's number may have 32 bits, which the product would leave
     for _ in range(2):
         number = ((number ^ (number >> 16)) * 0x45D9F3B) & MASK

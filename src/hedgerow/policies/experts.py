@@ -5,7 +5,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from ..core.types import Label, Policy
+from ..core.types import Decision, Floats, Label, Policy
 from ..core.validate import lacking
 from ..data.encoding import Encoding, common_encoding
 
@@ -22,17 +22,18 @@ NEEDED_BY_META = ("name", "arms", "dimension", "select", "update", "learn", "exp
 """What an expert must have."""
 
 
-def plain(arm: Label) -> Label:
-    """An arm as it is counted and saved: without NumPy's own kinds of labels.
+def waiting_round(decision: Decision, x: Floats | None) -> WaitingRound:
+    """A round as it is counted and saved while it waits: in Python's own kinds, without those of NumPy.
 
     Args:
-        arm: Its label.
+        decision: Names the arm and the experts that were followed.
+        x: The context as an array, None without one.
 
     Returns:
-        The label in Python's own kind.
+        The round, which can be looked up and written to a file.
     """
-    found: Label = arm.item() if isinstance(arm, np.generic) else arm
-    return found
+    arm: Label = decision.arm.item() if isinstance(decision.arm, np.generic) else decision.arm
+    return arm, decision.experts, None if x is None else tuple(x.tolist())
 
 
 def by_name(experts: Sequence[Policy] | Mapping[str, Policy]) -> dict[str, Policy]:

@@ -35,7 +35,16 @@ class Score:
 
 
 def explained(arms: Arms, arrays: Arrays, estimates: Estimates) -> "Explanation":
-    """The scores of every cluster, then of every arm."""
+    """The scores of every cluster, then of every arm.
+
+    Args:
+        arms: Labels of arms and clusters, and the node of each.
+        arrays: Plays, history and waiting decisions of each node.
+        estimates: Mean and index of each node, and the settings that the policy has estimated.
+
+    Returns:
+        The explanation of a policy without experts.
+    """
     nodes = [("cluster", name_of(path), node) for node, path in arms.inner.items()]
     nodes += [("arm", arm, int(leaf)) for arm, leaf in zip(arms.labels, arms.leaves, strict=True)]
     return Explanation((_score(kind, label, node, arrays, estimates) for kind, label, node in nodes), estimates.settings)
@@ -51,7 +60,16 @@ def _score(kind: str, label: Label, node: int, arrays: Arrays, estimates: Estima
 
 
 def explained_experts(name: str, chooser: "Explanation", inner: Mapping[str, "Explanation"]) -> "Explanation":
-    """The scores of the experts, then those within each expert, whose name is the first part of the label."""
+    """The scores of the experts, then those within each expert, whose name is the first part of the label.
+
+    Args:
+        name: Of the Meta; it comes before the names of the chooser's settings.
+        chooser: Explanation of the policy that chooses among the experts.
+        inner: Explanation of each expert that has one, by its name.
+
+    Returns:
+        The explanation of the Meta.
+    """
     scores = [replace(score, kind="expert") for score in chooser]
     settings = {f"{name} {key}": value for key, value in chooser.settings.items()}
     for expert, found in inner.items():

@@ -15,7 +15,7 @@ from ..data.encoding import all_encoded, encoded
 from ..data.rounds import as_numbers
 from .bandit import Bandit
 from .checks import own_decision
-from .experts import Step, WaitingRound, by_name, carry_out, plain
+from .experts import Step, WaitingRound, by_name, carry_out, waiting_round
 from .explanation import Explanation, explained_experts
 from .meta_changes import MetaChanges
 from .registry import rule as rule_of
@@ -160,11 +160,10 @@ class Meta(MetaChanges):
     def _learn(self, decision: Decision, reward: float) -> None:
         x = self._numbers(decision.context)
         self.admit(decision.arm, reward, x)
-        key, told = self._key(decision, x), self._told(decision, x)
+        key, told = waiting_round(decision, x), self._told(decision, x)
         waited = key in self._waiting
-        expected = (
-            self._waiting and not waited
-        )  # one that nobody expected would settle one that others wait for: it is expected first
+        # An expert would take the reward of an unexpected decision for that of one that waits, so it is expected first.
+        expected = self._waiting and not waited
         steps = self._waits(decision, told, 1) if expected else []
         steps += [(expert, partial(_teach, expert, inner, reward, given)) for expert, inner, given in told]
         if decision.experts:
@@ -200,14 +199,14 @@ class Meta(MetaChanges):
         own_decision(decision, self, self.experts)
         with self._lock:
             x = self._numbers(decision.context)
-            if (decision.experts or self.shared) and self._key(decision, x) not in self._waiting:
+            if (decision.experts or self.shared) and waiting_round(decision, x) not in self._waiting:
                 raise ValueError(f"{self.name} does not wait for a reward of {decision.arm!r}")
             self._wait(decision, x, -1)
 
     def _wait(self, decision: Decision, x: Floats | None, times: int) -> None:
         """Count a decision that waits for its reward, or no longer."""
         steps = self._waits(decision, self._told(decision, x), times)
-        self._counted(steps, self._key(decision, x), times if steps else 0)
+        self._counted(steps, waiting_round(decision, x), times if steps else 0)
 
     def _waits(self, decision: Decision, told: Sequence[Told], times: int) -> list[Step]:
         """The steps by which those who hear of a decision wait for its reward, or no longer."""
@@ -239,10 +238,6 @@ class Meta(MetaChanges):
             elif self.shared:
                 told.append((expert, Decision(decision.arm), given))
         return sorted(told, key=lambda part: isinstance(part[0], Bandit | Meta))
-
-    def _key(self, decision: Decision, x: Floats | None) -> WaitingRound:
-        """A round as it is counted and saved."""
-        return plain(decision.arm), decision.experts, None if x is None else tuple(x.tolist())
 
     def admit(self, arm: Label, reward: float, x: Floats | None) -> None:
         """Raise what ``learn`` would raise, before anything has changed.

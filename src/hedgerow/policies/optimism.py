@@ -7,7 +7,15 @@ from ..core.kernel import compiled
 
 @compiled
 def ucb_level(t: float, history: float) -> float:
-    """2 log(t + H)."""
+    """2 log(t + H), which sets the width of the bonus.
+
+    Args:
+        t: Number of the round, counted from 1.
+        history: H: plays of the node in the history.
+
+    Returns:
+        The level: the squared bonus at scale 1, times the plays of the node.
+    """
     return 2.0 * math.log(t + history)
 
 

@@ -12,7 +12,8 @@ from ..inference.intervals import weighted_estimate
 from ..inference.rates import values_in
 from ..inference.sums import Sums
 from ..inference.tests import chi_square_tail
-from ..policies.auto_linear.likelihood import Model, eliminate_below, load, mean_square_of_contexts, pose, profile
+from ..policies.auto_linear.empirical_bayes import mean_square_of_contexts
+from ..policies.auto_linear.likelihood import Model, eliminate_below, load, pose, profile
 from ..policies.auto_linear.noise_shape import history_weights
 from ..policies.auto_linear.settings import SETTINGS as MODEL
 from ..policies.auto_linear.standardize import set_units

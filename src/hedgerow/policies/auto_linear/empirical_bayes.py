@@ -13,7 +13,7 @@ import numpy as np
 from ...core.kernel import compiled
 from ...core.records import record
 from ...core.types import Floats
-from .likelihood import TOTALS, Model, eliminate_below, eliminate_top, mean_square_of_contexts, profile
+from .likelihood import TOTALS, Model, eliminate_below, eliminate_top, profile
 from .settings import FARTHEST_STEP, FIRST_STEPS, SETTINGS, TOP_REACH, TOP_STEPS
 from .state import POLICY, POLICY_SIZE
 
@@ -32,6 +32,21 @@ class Candidate(NamedTuple):
     log2_top: float
     noise: float
     offset: float
+
+
+@compiled
+def mean_square_of_contexts(model: Model) -> float:
+    """Mean of x_j^2 over all rounds and columns: the unit that frees the spreads from that of the contexts.
+
+    Args:
+        model: The sums; the contexts in them are as the policy sees them.
+
+    Returns:
+        The mean, in which a round counts by its weight; 1 without rounds, or if all contexts are zero.
+    """
+    totals = record(model.totals, TOTALS)
+    mean: float = totals.trace / (model.cross.shape[2] * totals.weight) if totals.trace > 0.0 else 1.0
+    return mean
 
 
 @compiled

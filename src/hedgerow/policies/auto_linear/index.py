@@ -21,7 +21,8 @@ from ...core.records import record
 from ...core.sums import dot, usable
 from ...core.tree import SIZE, TIE, least_best, pick
 from ...core.types import Floats, Links
-from .likelihood import TOTALS, Model, mean_square_of_contexts
+from .empirical_bayes import mean_square_of_contexts
+from .likelihood import TOTALS, Model
 from .settings import SETTINGS
 from .standardize import standardized
 from .state import NODE_SIZE, POLICY, POLICY_SIZE, ceilings_of

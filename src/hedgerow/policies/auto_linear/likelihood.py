@@ -83,8 +83,17 @@ class Fit(NamedTuple):
 
 @compiled
 def pose(parts: Parts, whole: bool) -> Model:
-    """The model of a policy's sums. A history that says nothing of the arms says nothing of the noise either, and is left out,
-    unless the ``whole`` is wanted, to compare it with others."""
+    """The sums of a policy as the likelihood takes them; no node is integrated out yet.
+
+    A history that was found to say nothing of the arms says nothing of the noise either, and is left out.
+
+    Args:
+        parts: The arrays of the policy. The model shares their ``tree`` and ``rows``.
+        whole: Whether such a history is included all the same, so that its likelihood can be compared.
+
+    Returns:
+        The model.
+    """
     tree, online, history, rows, state = parts
     heard = whole or not tells_nothing(record(state[:POLICY_SIZE], POLICY))
     nodes, d, inner = len(tree), dimension_seen(state), 0
@@ -162,16 +171,16 @@ def at_the_time(model: Model, sums: Floats, weight: float) -> Floats:
 
 
 @compiled
-def mean_square_of_contexts(model: Model) -> float:
-    """Mean of x_j^2 over rounds and coordinates: what makes the spreads free of the contexts' unit."""
-    totals = record(model.totals, TOTALS)
-    mean: float = totals.trace / (model.cross.shape[2] * totals.weight) if totals.trace > 0.0 else 1.0
-    return mean
-
-
-@compiled
 def load(model: Model, node: int) -> bool:
-    """A of a node into work[0], lower triangle; False if it is zero."""
+    """Copy A of a node into the lower triangle of work[0].
+
+    Args:
+        model: The sums; ``work`` changes.
+        node: An arm, or an inner node that has the messages of its children.
+
+    Returns:
+        False for an arm without rounds: its A is zero, and nothing is copied.
+    """
     d = model.cross.shape[2]
     if model.tree[node, SIZE] > 0:
         for i in range(d):
@@ -244,7 +253,16 @@ def clear_messages(model: Model, node: int) -> None:
 
 @compiled
 def eliminate_below(model: Model, spread_below: float, products: Floats) -> float:
-    """Integrate out all nodes but those right under the root; children come before their parents."""
+    """Integrate out all nodes but those right under the root; children come before their parents.
+
+    Args:
+        model: The sums. M of these nodes goes into ``rows``, their messages into ``messages`` and ``cross``.
+        spread_below: rho: variance of a coefficient around that of the parent node, in noise variances.
+        products: Room for three numbers, which become <r, r>, <1, r> and <1, 1> less the parts of these nodes.
+
+    Returns:
+        Sum of log det (I + rho A) over these nodes, plus that of the histories that ``pose`` integrated out.
+    """
     for node in range(len(model.messages)):
         if model.tree[node, SIZE] > 0:
             clear_messages(model, node)
@@ -270,7 +288,16 @@ def eliminate_top(model: Model, spread_top: float, products: Floats) -> float:
 
 @compiled
 def profile(model: Model, log_det: float, products: Floats) -> Fit:
-    """Log likelihood up to a constant at the likeliest noise and offset; these two."""
+    """The likeliest noise variance and offset, and the log likelihood at these two.
+
+    Args:
+        model: The sums; there is at least one round.
+        log_det: Sum of log det (I + rho A) over all that was integrated out.
+        products: <r, r>, <1, r> and <1, 1> less the parts of all that was integrated out.
+
+    Returns:
+        Log likelihood in nats up to a constant, noise variance in squared rewards, offset in rewards.
+    """
     totals = record(model.totals, TOTALS)
     offset = products[1] / products[2] if products[2] > 1e-9 * totals.weight else 0.0
     squares = max(products[0] - products[1] * offset, 1e-12 * totals.squares + 1e-300)

@@ -110,10 +110,10 @@ class Linear:
     def fit(self, arrays: Arrays, change: Change, waiting: Waiting = ()) -> Arrays:
         """The model from the sums. Other arms may have levels; residuals of predictions from another history do not count."""
         if change is Change.LOADED:
-            self.check(arrays)
+            self._check(arrays)
             return arrays
         if change is Change.WAITING:
-            return arrays._replace(waiting=narrowed(arrays, waiting))
+            return arrays._replace(waiting=_narrowed(arrays, waiting))
         tree, online, history, _, _, state, _ = arrays
         d = dimension_of(history.shape[1])
         state = new_state(self.weights, d) if change is Change.MADE else state.copy()
@@ -125,16 +125,16 @@ class Linear:
         rows = np.zeros((len(tree), row_width(d)))
         refresh(Parts(tree, online, history, rows, state))
         fitted = arrays._replace(rows=rows, state=state)
-        return fitted._replace(waiting=narrowed(fitted, waiting))
+        return fitted._replace(waiting=_narrowed(fitted, waiting))
 
-    def check(self, arrays: Arrays) -> None:
+    def _check(self, arrays: Arrays) -> None:
         """Refuse numbers that no policy on this tree can have, though each is in its range."""
         own, d = named(arrays.state, POLICY), dimension_given(arrays.state)
         columns = own.constant_column == d if own.levels else own.constant_column < d
         if not columns or own.depth != depth_of_tree(arrays.tree) or own.weights != float(self.weights):
             raise ValueError("its state is that of another policy")
         for rows in (arrays.rows, arrays.waiting):
-            if not are_covariances(rows, dimension_seen(arrays.state)):
+            if not _are_covariances(rows, dimension_seen(arrays.state)):
                 raise ValueError("it holds a covariance that is none")
 
     def choose(self, arrays: Arrays, context: Floats, key: int) -> int:
@@ -175,7 +175,7 @@ class Linear:
         posterior = waits if len(waits) else rows
         found = [expected_reward(tree, posterior, state, context, node) for node in range(1, len(tree))]
         means, widths = np.array([(np.nan, np.nan), *found]).T
-        return Estimates(means, means + widths, settings(arrays))
+        return Estimates(means, means + widths, _settings(arrays))
 
     def merge(self, own: Arrays, other: Arrays, since: Arrays | None) -> tuple[Floats, Floats]:
         """Sums add up, weights standing for the same noise as the own ones; the model is that of the worker who has one."""
@@ -192,7 +192,7 @@ class Linear:
         play(tree, online, history, waiting, rows, state, *course)
 
 
-def narrowed(arrays: Arrays, waiting: Waiting) -> Floats:
+def _narrowed(arrays: Arrays, waiting: Waiting) -> Floats:
     """Rows of the decisions that wait; none while nothing waits."""
     waits = np.zeros_like(arrays.rows)
     for leaf, context in waiting:
@@ -200,7 +200,7 @@ def narrowed(arrays: Arrays, waiting: Waiting) -> Floats:
     return waits if waits[0, WAITS] > 0.0 else waits[:0]
 
 
-def are_covariances(rows: Floats, d: int) -> bool:
+def _are_covariances(rows: Floats, d: int) -> bool:
     """Whether the rows of all nodes but the root hold covariances, up to rounding errors."""
     found = rows[1:, NODE_SIZE + d : NODE_SIZE + d + d * d].reshape(-1, d, d)
     if not found.size:
@@ -211,7 +211,14 @@ def are_covariances(rows: Floats, d: int) -> bool:
 
 
 def noise_of_unit(state: Floats) -> float:
-    """The variance that weight 1 stands for or, as long as no round weighs otherwise, would; 0 if nothing is known."""
+    """Noise variance of a round of weight 1; while all rounds weigh 1, the mean squared residual.
+
+    Args:
+        state: Of the policy.
+
+    Returns:
+        The variance, in squared rewards; 0 while nothing is known of it.
+    """
     return float(named(state, POLICY).unit_noise) or mean_residual(state)
 
 
@@ -244,7 +251,7 @@ def merged(state: Floats, other: Floats, since: Floats | None = None) -> Floats:
     return both
 
 
-def settings(arrays: Arrays) -> dict[str, float]:
+def _settings(arrays: Arrays) -> dict[str, float]:
     """What is estimated: noise, spreads within and between clusters, drift (standard deviations), offset, levels, weights.
 
     ``levels``: whether arms have levels that no column of the contexts stands for. ``trusted``: the share of the history's

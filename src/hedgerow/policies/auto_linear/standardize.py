@@ -80,7 +80,15 @@ def find_constant(online: Floats, history: Floats, state: Floats) -> float:
 
 @compiled
 def set_units(online: Floats, history: Floats, state: Floats) -> None:
-    """Units and centres of the columns from all rounds; without any, contexts are seen as they are."""
+    """Find units and centres of the columns, and the column that is constant, from all rounds.
+
+    Without any round, units are 1 and centres 0. If a column is constant, a 1 is no longer seen after the columns.
+
+    Args:
+        online: Sums of the online rounds.
+        history: Sums of the history.
+        state: Of the policy; what is found is noted in it.
+    """
     value = find_constant(online, history, state)
     constant, d = int(record(state[:POLICY_SIZE], POLICY).constant_column), dimension_given(state)
     for j in range(d):

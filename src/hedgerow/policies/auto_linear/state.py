@@ -67,13 +67,27 @@ POLICY_SIZE, NODE_SIZE = width(POLICY_FIELDS), width(NODE_FIELDS)
 
 
 def state_fields(dimension: int) -> tuple[Field, ...]:
-    """The names of the numbers in the state of a policy over contexts of this length."""
+    """The names and ranges of the numbers in the state of a policy.
+
+    Args:
+        dimension: Length of the contexts.
+
+    Returns:
+        Those of the whole policy, then the unit and centre of each column.
+    """
     columns = (dimension + 1,)
     return *POLICY_FIELDS, Field("inverse_unit", 0.0, LARGE, columns), Field("centre", -1e300, 1e300, columns)
 
 
 def posterior_fields(dimension: int) -> tuple[Field, ...]:
-    """The names of what is known of a node, but for the first number of its row."""
+    """The names and ranges of the numbers in a node's row, but for the ceiling, which comes first.
+
+    Args:
+        dimension: Length of the contexts.
+
+    Returns:
+        The extra spread, then mean and covariance of the coefficients.
+    """
     columns = dimension + 1
     return NODE_FIELDS[1], Field("mean_and_covariance", -LARGE, LARGE, (columns + columns**2,))
 
@@ -97,7 +111,14 @@ class Parts(NamedTuple):
 
 
 def row_width(dimension: int) -> int:
-    """Length of a node's row."""
+    """Length of a node's row, with room for one column more than the contexts have.
+
+    Args:
+        dimension: Length of the contexts.
+
+    Returns:
+        The number of floats.
+    """
     return NODE_SIZE + (dimension + 1) + (dimension + 1) ** 2
 
 

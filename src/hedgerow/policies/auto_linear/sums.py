@@ -44,7 +44,15 @@ def reweighed(rows: Floats, factor: float, dimension: int) -> Floats:
 
 @compiled
 def observe(sums: Floats, node: int, reward: float, context: Floats, weight: float) -> None:
-    """Add an observation to a row."""
+    """Add an observation to a row.
+
+    Args:
+        sums: Rows of sums, which change.
+        node: The row.
+        reward: What the round earned.
+        context: Its context, each column in the unit that the user gave.
+        weight: w: noise variance of a round of weight 1 over that of this round.
+    """
     sums[node, PLAYS] += 1.0
     sums[node, TOTAL] += reward
     sums[node, SQUARES] += reward * reward

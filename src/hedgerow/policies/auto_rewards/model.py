@@ -26,7 +26,7 @@ COIN_NOISE, KNOWN = 0.25, 1e9
 EQUAL = 1e-280
 """A variance of all rewards below which they are equal, as far as double precision can tell."""
 
-STEPS = 10
+EM_STEPS = 10
 """Of expectation and maximisation: the variance of the arms then changes by less than chance does."""
 
 LEAST_VARIANCE = 1e-4
@@ -131,7 +131,7 @@ def estimate_arms(tree: Links, rows: Floats, own: Any, everything: float) -> Non
                 played += 1.0
                 moment += (arm.average - own.level) ** 2
     own.variance = max(moment / played, LEAST_VARIANCE * everything)
-    for _ in range(STEPS):
+    for _ in range(EM_STEPS):
         weights, total, squares, cross, left = 0.0, 0.0, 0.0, 0.0, everything
         for node in range(1, len(tree)):
             arm = record(rows[node, :ARM_SIZE], ARM)

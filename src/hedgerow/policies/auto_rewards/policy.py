@@ -74,7 +74,7 @@ class Rewards:
         if change is Change.LOADED:
             rounds.restore_ceilings(tree, rows, state, ceilings)
             return arrays._replace(waiting=waits, extra=(ceilings,))
-        rows, state = np.zeros((len(tree), ROW_SIZE)), new_state(None if change is Change.MADE else state)
+        rows, state = np.zeros((len(tree), ROW_SIZE)), _new_state(None if change is Change.MADE else state)
         rounds.fit(tree, online, history, rows, state, ceilings)
         return arrays._replace(waiting=waits, rows=rows, state=state, extra=(ceilings,))
 
@@ -105,11 +105,11 @@ class Rewards:
             return Estimates(means_of(arrays), indices, {})
         carriers = np.zeros(len(tree), np.int64)
         estimates(tree, online, waits, rows, state, means, indices, carriers)
-        return Estimates(means, indices, settings(arrays), reasons=reasons(arrays, carriers))
+        return Estimates(means, indices, _settings(arrays), reasons=_reasons(arrays, carriers))
 
     def merge(self, own: Arrays, other: Arrays, since: Arrays | None) -> tuple[Floats, Floats]:
         """Sums add up; the range of the rewards is that of both."""
-        state = new_state(own.state)
+        state = _new_state(own.state)
         joined, known = named(state, STATE), named(other.state, STATE)
         joined.least, joined.largest = min(joined.least, known.least), max(joined.largest, known.largest)
         return added(own, other, since), state
@@ -120,7 +120,7 @@ class Rewards:
         rounds.play(tree, online, history, waits, rows, state, extra[0], *course[1:])
 
 
-def new_state(before: Floats | None) -> Floats:
+def _new_state(before: Floats | None) -> Floats:
     """The state of a policy without data; of the one before it has the range of the rewards."""
     state = np.zeros(STATE_SIZE)
     own = named(state, STATE)
@@ -130,7 +130,7 @@ def new_state(before: Floats | None) -> Floats:
     return state
 
 
-def reasons(arrays: Arrays, carriers: Integers) -> tuple[str, ...]:
+def _reasons(arrays: Arrays, carriers: Integers) -> tuple[str, ...]:
     """Of each arm the explanation that carries its bound, in words; of a cluster nothing."""
     found = [""] * len(arrays.tree)
     for node in np.flatnonzero(arrays.tree[:, SIZE] == 0):
@@ -153,7 +153,7 @@ def chances_of_misfit(tree: Links, online: Floats, history: Floats, values: tupl
     Returns:
         A chance for each node: that its arm is none of its cluster, and that the arms of the cluster have something in common.
     """
-    rows, state = np.zeros((len(tree), ROW_SIZE)), new_state(None)
+    rows, state = np.zeros((len(tree), ROW_SIZE)), _new_state(None)
     if values is not None:
         named(state, STATE).least, named(state, STATE).largest = values
     rounds.fit(tree, online, history, rows, state, np.full(len(tree), -math.inf))
@@ -164,7 +164,7 @@ def chances_of_misfit(tree: Links, online: Floats, history: Floats, values: tupl
     return chances
 
 
-def settings(arrays: Arrays) -> dict[str, float]:
+def _settings(arrays: Arrays) -> dict[str, float]:
     """Typical noise, spreads within and between clusters, and how far history is off, as standard deviations of rewards.
 
     ``wrong``: the share of arms whose cluster is wrong about them. ``trusted``: the share of the history's plays that counts.
