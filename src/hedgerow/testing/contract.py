@@ -89,10 +89,14 @@ def _every_arm_is_tried(make: Make, world: World) -> None:
 
 
 def _the_best_arm_is_found(make: Make, world: World) -> None:
-    """Where one arm pays and the others do not, it is played more often than any other, whichever it is."""
+    """Where one arm pays and the others do not, it is played more often than any other, whichever it is.
+
+    Without history: one of a few plays may call the best arm poor for longer than this lasts.
+    """
     context = None if world.dimension is None else np.ones(world.dimension)
+    cold: dict[str, Any] = {"history": None} if _takes(make, "history") else {}
     for best in (ARMS[0], ARMS[-1]):
-        policy, plays = make(), dict.fromkeys(ARMS, 0)
+        policy, plays = make(**cold), dict.fromkeys(ARMS, 0)
         for _ in range(len(world.rewards)):
             decision = policy.select(context)
             policy.update(decision, float(decision.arm == best))

@@ -81,10 +81,10 @@ def snapshot(policy: Any) -> bytes:
         policy: It stays as it is.
 
     Returns:
-        What ``save`` writes, or a pickle of a policy without it.
+        What ``save`` writes, or a pickle of what a policy without it holds; its class may be one that cannot be pickled.
     """
     if not hasattr(policy, "save"):
-        return pickle.dumps(deepcopy(policy))
+        return pickle.dumps(deepcopy(policy).__reduce_ex__(2)[2])
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "state"
         policy.save(path)
