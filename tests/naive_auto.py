@@ -240,10 +240,12 @@ class NaiveAuto:
         bounds = np.where(self.chance[k] > 0, means + z * np.sqrt(variances), -np.inf)
         return bounds.max(), bounds.argmax()
 
-    def select(self):
+    def best_arms(self):
+        """The arm of the highest bound, and those whose bound is the same but for rounding."""
         if self.ready:
-            return int(np.argmax([self.bound(k)[0] for k in range(self.arms)]))
+            bounds = np.array([self.bound(k)[0] for k in range(self.arms)])
+            return np.flatnonzero(bounds >= bounds.max() - 1e-9 * np.sqrt(self.A))
         plays = np.array([self.plays([k]) for k in range(self.arms)]) + self.waits
         above = [self.arms_of(c) for c in self.cluster[: self.arms]]
         around = [self.plays(arms) + self.waits[arms].sum() for arms in above]
-        return int(np.lexsort((range(self.arms), around, plays))[0])
+        return np.lexsort((range(self.arms), around, plays))[:1]

@@ -39,7 +39,7 @@ class Policy:
 
     def select(self):
         arm = int(np.flatnonzero(self.arms.leaves == FAMILY.choose(self.arrays, NOTHING, -1))[0])
-        assert arm == self.naive.select()
+        assert arm in self.naive.best_arms()
         return arm
 
     def learn(self, arm, reward):

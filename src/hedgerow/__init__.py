@@ -129,6 +129,9 @@ class _Hedgerow(ModuleType):
         if not (name == "evaluate" and isinstance(value, ModuleType)):
             super().__setattr__(name, value)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return import_module, (self.__name__,)
+
 
 sys.modules[__name__].__class__ = _Hedgerow
 

@@ -117,7 +117,7 @@ def named(floats: Floats, kind: Any) -> Any:
         >>> state.tolist()
         [2.0, 0.7]
     """
-    return Named(floats[: kind.itemsize // 8].view(kind)[0])
+    return Named(floats[: kind.itemsize // floats.itemsize].view(kind)[0])
 
 
 def _viewed(floats: Floats, kind: Any) -> Any:

@@ -283,10 +283,11 @@ def counts(arrays: Arrays, waiting: Iterable[tuple[int, Floats]]) -> Floats:
     Returns:
         A row for each node, or none.
     """
-    counted = np.zeros((len(arrays.online), 1))
-    for leaf, _ in waiting:
+    leaves = [leaf for leaf, _ in waiting]
+    counted = np.zeros((len(arrays.online) if leaves else 0, 1))
+    for leaf in leaves:
         wait(arrays.tree, counted, leaf, 1.0)
-    return counted if waiting_at(counted, 0) > 0.0 else counted[:0]
+    return counted
 
 
 def means_of(arrays: Arrays) -> Floats:

@@ -18,7 +18,7 @@ from ..core.kernel import compiled, inlined
 from ..core.records import Field, kind_of, record
 from ..core.sums import PLAYS, reward_moments
 from ..core.tree import FIRST, SIZE
-from ..core.types import Floats, Integers, Links
+from ..core.types import Floats, Links
 from .optimism import ucb_level, ucb_value
 
 CROSSOVER = 192
@@ -32,7 +32,7 @@ SEAT = kind_of([Field("reward"), Field("online"), Field("history"), Field("until
 
 SEAT_SIZE = 5
 
-PLACE = np.dtype([("order", np.int64), ("heap", np.int64), ("blocks", np.int64)])
+PLACE = np.dtype([("order", np.int32), ("heap", np.int32), ("blocks", np.int32)])
 """Of each node: where its seats and its heap begin, and how many blocks the heap has room for; -1 without a tournament."""
 
 PLACE_SIZE = 3
@@ -41,7 +41,7 @@ SURE = 1e-9
 """Indices closer than this, relatively, are compared anew in each round: rounding could turn them."""
 
 
-def seated(tree: Links, history: Floats) -> tuple[Integers, Links, Links, Floats] | tuple[()]:
+def seated(tree: Links, history: Floats) -> tuple[Links, Links, Links, Floats] | tuple[()]:
     """Tournaments for all nodes with many children: their places, the nodes by seat, the seat of each node, and the heaps.
 
     Args:
@@ -54,7 +54,7 @@ def seated(tree: Links, history: Floats) -> tuple[Integers, Links, Links, Floats
     large = np.flatnonzero(tree[:, SIZE] > CROSSOVER)
     if large.size == 0:
         return ()
-    places = np.full((len(tree), PLACE_SIZE), -1, dtype=np.int64)
+    places = np.full((len(tree), PLACE_SIZE), -1, dtype=np.int32)
     seat_of = np.zeros(len(tree), dtype=np.int32)
     orders: list[Links] = []
     heap_size = 0
@@ -71,7 +71,7 @@ def seated(tree: Links, history: Floats) -> tuple[Integers, Links, Links, Floats
     return places, np.concatenate(orders).astype(np.int32), seat_of, heap
 
 
-NO_SEATS = (np.zeros((0, PLACE_SIZE), np.int64), np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros((0, SEAT_SIZE)))
+NO_SEATS = (np.zeros((0, PLACE_SIZE), np.int32), np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros((0, SEAT_SIZE)))
 """What ``seated`` would give, had it no large nodes, as arrays of the same kinds."""
 
 
