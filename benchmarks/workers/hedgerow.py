@@ -11,8 +11,8 @@ from work import drawn, generator, linear
 from workers.measure import answer, timed
 
 import hedgerow as hr
-from hedgerow.experiments.play import _ask, _bundle, _teach
 from hedgerow.experiments.play import play as play_trial
+from hedgerow.policies.meta_play import _ask_linucb, _ask_ucb, _player, _teach_linucb, _teach_ucb
 from hedgerow.policies.ridge import packed_products, ridge_estimate
 
 NO_CONTEXT = np.zeros(0)
@@ -85,13 +85,13 @@ def ucb(task):
 def estimate(task):
     """theta'x and x' A^-1 x of all arms, none left out."""
     policy = hr.LinUCB(range(task["arms"]), dimension=task["dimension"])
-    contexts, derived = linear(task).contexts, policy._nodes.derived
+    contexts, rows = linear(task).contexts, policy.snapshot().arrays.rows
     means, spreads = np.empty(task["arms"]), np.empty(task["arms"])
     times = []
     for x in contexts:
-        seconds, _ = timed(lambda x=x: ridge_estimate(derived, x, packed_products(x), 1, means, spreads))
+        seconds, _ = timed(lambda x=x: ridge_estimate(rows, x, packed_products(x), 1, means, spreads))
         times.append(seconds)
-    return answer(float(np.median(times)), 1, bytes=task["arms"] * derived.shape[1] * derived.itemsize)
+    return answer(float(np.median(times)), 1, bytes=task["arms"] * rows.shape[1] * rows.itemsize)
 
 
 def fit(task):
@@ -110,21 +110,21 @@ def batch(task):
 
 
 @njit
-def _play_drawn(bandit, means, uniforms, context, arms):
+def _play_drawn(player, means, uniforms, context, arms):
     for t in range(uniforms.size):
-        arm = _ask(bandit, t, context)
-        _teach(bandit, context, arm, 2.0 * means[arm] * uniforms[t])
+        arm = _ask_ucb(player, context)
+        _teach_ucb(player, context, arm, 2.0 * means[arm] * uniforms[t])
         arms[t] = arm
 
 
 @njit
-def _play_linear(bandit, thetas, contexts, noise, arms):
+def _play_linear(player, thetas, contexts, noise, arms):
     for t in range(noise.size):
-        arm = _ask(bandit, t, contexts[t])
+        arm = _ask_linucb(player, contexts[t])
         reward = noise[t]
         for i in range(contexts.shape[1]):
             reward += thetas[arm, i] * contexts[t, i]
-        _teach(bandit, contexts[t], arm, reward)
+        _teach_linucb(player, contexts[t], arm, reward)
         arms[t] = arm
 
 
@@ -137,8 +137,8 @@ def _drawn_policy(task, inputs):
 def _played(policy, means, uniforms):
     """CPU seconds and arms of a whole trial in compiled code."""
     arms = np.zeros(uniforms.size, dtype=np.int64)
-    bundle = _bundle(policy, np.random.default_rng(0))
-    seconds, _ = timed(lambda: _play_drawn(bundle, means, uniforms, NO_CONTEXT, arms))
+    player = _player(policy)
+    seconds, _ = timed(lambda: _play_drawn(player, means, uniforms, NO_CONTEXT, arms))
     return seconds, arms
 
 
@@ -169,8 +169,8 @@ def simulate_linear(task):
     inputs = linear(task)
     policy = _linear_policy(task, inputs.log)
     arms = np.zeros(task["rounds"], dtype=np.int64)
-    bundle = _bundle(policy, np.random.default_rng(0))
-    seconds, _ = timed(lambda: _play_linear(bundle, inputs.thetas, inputs.contexts, inputs.noise, arms))
+    player = _player(policy)
+    seconds, _ = timed(lambda: _play_linear(player, inputs.thetas, inputs.contexts, inputs.noise, arms))
     return answer(seconds, task["rounds"])
 
 

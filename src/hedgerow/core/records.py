@@ -7,7 +7,7 @@ assigned to the row. Compiled, a field costs what an index costs; in plain Pytho
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -120,11 +120,25 @@ def named(floats: Floats, kind: Any) -> Any:
     return Named(floats[: kind.itemsize // floats.itemsize].view(kind)[0])
 
 
-def _viewed(floats: Floats, kind: Any) -> Any:
-    return floats.view(kind)[0]
+def _pointed() -> Callable[[Any, Any], Any]:
+    """A record as Numba has it, a pointer to its first number.
+
+    ``floats.view(kind)[0]`` means the same, but counts references to the array: 15 ns, thirty times what reading a number takes.
+    """
+    from numba.extending import intrinsic
+
+    @intrinsic
+    def pointed(_typing: Any, floats: Any, kind: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            array = context.make_array(signature.args[0])(context, builder, arguments[0])
+            return builder.bitcast(array.data, context.get_value_type(signature.return_type))
+
+        return kind.dtype(floats, kind), generate
+
+    return cast(Callable[[Any, Any], Any], pointed)
 
 
-record: Callable[[Any, Any], Any] = inlined(_viewed) if COMPILED else named
+record: Callable[[Any, Any], Any] = _pointed() if COMPILED else named
 """A row of floats as a record, within kernels: the row has just the record's numbers, ``rows[node, :ARM_SIZE]``."""
 
 

@@ -8,6 +8,8 @@ from collections.abc import Iterable
 from enum import Enum
 from typing import Any, NamedTuple, Protocol
 
+import numpy as np
+
 from ..core.records import Field
 from ..core.types import Floats, Integers, Links
 
@@ -266,3 +268,18 @@ def play(family: Family, arrays: Arrays, course: Course, key: int) -> None:
         leaf = family.choose(arrays, contexts[t], key + t if key >= 0 else key)
         arms[t] = arm_of[leaf]
         family.learn(arrays, leaf, float(rewards[rows[t], arms[t]]), contexts[t])
+
+
+def as_arrays(waiting: Waiting, dimension: int) -> tuple[Integers, Floats]:
+    """Leaves and contexts of decisions, as kernels take them.
+
+    Args:
+        waiting: The decisions.
+        dimension: Length of the contexts.
+
+    Returns:
+        A vector and a matrix.
+    """
+    decisions = list(waiting)
+    leaves = np.array([leaf for leaf, _ in decisions], dtype=np.int64)
+    return leaves, np.array([context for _, context in decisions]).reshape(len(decisions), dimension)

@@ -28,7 +28,7 @@ from ..core.sums import (
 )
 from ..core.tree import FIRST, PARENT, SIZE, TIE, pick
 from ..core.types import Floats, Integers, Links
-from .family import Arrays, Change, Course, Estimates, Format, Waiting
+from .family import Arrays, Change, Course, Estimates, Format, Waiting, as_arrays
 from .ridge import all_packed_products, follow, packed_products, refresh, ridge_estimate
 from .scan import added, as_record
 
@@ -180,21 +180,6 @@ def settle(
         return False
     wait(tree, online, history, waiting, rows, leaf, context, -1.0, others, shown)
     return learn(tree, online, history, waiting, rows, leaf, reward, context)
-
-
-def as_arrays(waiting: Waiting, dimension: int) -> tuple[Integers, Floats]:
-    """Leaves and contexts of decisions, as kernels take them.
-
-    Args:
-        waiting: The decisions.
-        dimension: Length of the contexts.
-
-    Returns:
-        A vector and a matrix.
-    """
-    decisions = list(waiting)
-    leaves = np.array([leaf for leaf, _ in decisions], dtype=np.int64)
-    return leaves, np.array([context for _, context in decisions]).reshape(len(decisions), dimension)
 
 
 class Kernels(NamedTuple):

@@ -11,7 +11,7 @@ from ...core.records import Field, named
 from ...core.sums import PLAYS, WAITS, dimension_of, fields_of, second_moments, usable
 from ...core.tree import SIZE
 from ...core.types import Floats, Integers, Links
-from ..family import Arrays, Change, Course, Estimates, Format, Waiting
+from ..family import Arrays, Change, Course, Estimates, Format, Waiting, as_arrays
 from ..registry import Parameter, register
 from . import updates
 from .forced_exploration import forced_arm
@@ -154,9 +154,8 @@ class Linear:
         if waiting is None:
             learnt: bool = updates.learn(tree, online, history, rows, state, leaf, reward, context)
             return learnt
-        if updates.settle(tree, online, history, waits, rows, state, leaf, reward, context):
-            for other, shown in waiting:
-                updates.narrow(tree, waits, state, other, shown)
+        others = as_arrays(waiting, context.size)
+        updates.settle(tree, online, history, waits, rows, state, leaf, reward, context, *others)
         return True
 
     def wait(self, arrays: Arrays, leaf: int, context: Floats, times: int, waiting: Waiting = ()) -> None:
@@ -165,9 +164,7 @@ class Linear:
         if times > 0:
             updates.wait(tree, waits, rows, state, leaf, context)
             return
-        updates.give_up(tree, waits, rows, leaf)
-        for other, shown in waiting:
-            updates.narrow(tree, waits, state, other, shown)
+        updates.give_up(tree, waits, rows, state, leaf, *as_arrays(waiting, context.size))
 
     def estimates(self, arrays: Arrays, context: Floats) -> Estimates:
         """Mean and index of every node; a cluster's are those of its centroid."""

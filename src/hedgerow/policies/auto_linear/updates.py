@@ -15,7 +15,7 @@ from ...core.kernel import compiled, summing
 from ...core.records import record
 from ...core.sums import PLAYS, WAITS, dot, usable
 from ...core.tree import FIRST, PARENT, SIZE
-from ...core.types import Floats, Links
+from ...core.types import Floats, Integers, Links
 from .misplaced_arms import spread_if_misplaced
 from .noise_shape import noise_at
 from .refresh import refresh
@@ -204,10 +204,18 @@ def wait(tree: Links, waiting: Floats, rows: Floats, state: Floats, leaf: int, c
 
 
 @compiled
-def give_up(tree: Links, waiting: Floats, rows: Floats, leaf: int) -> None:
-    """A decision whose reward will not come: the posterior without any that wait; those that still wait must narrow it again."""
+def narrow_all(tree: Links, waiting: Floats, rows: Floats, state: Floats, others: Integers, shown: Floats) -> None:
+    """The posterior without any that wait, narrowed by those that still do: their leaves, and their contexts."""
     copy_posterior(rows, waiting)
+    for at in range(others.size):
+        narrow(tree, waiting, state, others[at], shown[at])
+
+
+@compiled
+def give_up(tree: Links, waiting: Floats, rows: Floats, state: Floats, leaf: int, others: Integers, shown: Floats) -> None:
+    """A decision whose reward will not come: those that still wait narrow the posterior again, in the same call."""
     count_waiting(tree, waiting, leaf, -1.0)
+    narrow_all(tree, waiting, rows, state, others, shown)
 
 
 @compiled
@@ -221,18 +229,16 @@ def settle(
     leaf: int,
     reward: float,
     context: Floats,
-) -> bool:
-    """The reward of a decision that was waited for; whether there was a refresh.
-
-    After a refresh the decisions that still wait must narrow the covariances again.
-    """
+    others: Integers,
+    shown: Floats,
+) -> None:
+    """The reward of a decision that was waited for; after a refresh those that still wait narrow the covariances again."""
     parts = Parts(tree, online, history, rows, state)
     leverage = step(parts, leaf, reward, context)
     count_waiting(tree, waiting, leaf, -1.0)
     if refresh_due(parts, leaf, leverage):
         refresh(parts)
-        copy_posterior(rows, waiting)
-        return True
-    mean_end = covariance_start(dimension_seen(state))
-    waiting[:, NODE_SIZE:mean_end] = rows[:, NODE_SIZE:mean_end]
-    return False
+        narrow_all(tree, waiting, rows, state, others, shown)
+    else:
+        mean_end = covariance_start(dimension_seen(state))
+        waiting[:, NODE_SIZE:mean_end] = rows[:, NODE_SIZE:mean_end]
