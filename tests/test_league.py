@@ -157,3 +157,24 @@ def test_standings_of_other_trials_stay(tmp_path):
 @pytest.mark.parametrize("odd", ["--table nonsense", "--list nonsense", "--table --trials 7", "--table --few"])
 def test_options_that_would_be_ignored_are_refused(odd, tmp_path):
     assert isinstance(CliRunner().invoke(app, ["--out", str(tmp_path), *odd.split()]).exception, ValueError)
+
+
+def test_auto_is_put_beside_an_older_one_in_the_same_trials(tmp_path):
+    marks = "<!-- league: begin -->\n<!-- league: end -->\n"
+    (tmp_path / "page.md").write_text(marks)
+    older, newer = tmp_path / "older", tmp_path / "newer"
+    options = ["tight K=20 T=50", "--few", "--trials", "2", "--jobs", "1"]
+    assert CliRunner().invoke(app, [*options, "--out", str(older)]).exit_code == 0
+    kept = json.loads((older / "league.json").read_text())
+    for row in kept["standings"]:
+        row["mean"] *= 2.0 if row["policy"] == "Auto" else 1.0
+    (older / "league.json").write_text(json.dumps(kept))
+    shown = [*options, "--out", str(newer), "--write", str(tmp_path / "page.md"), "--older", str(older)]
+    run = CliRunner().invoke(app, shown)
+    assert run.exit_code == 0, run.output
+    assert "in 1 settings: geometric mean 0.50, largest 0.50 (tight K=20 T=50)" in (tmp_path / "page.md").read_text()
+    for row in kept["standings"]:
+        row["mean"] += 1.0
+    (older / "league.json").write_text(json.dumps(kept))
+    assert "its trials were others" in str(CliRunner().invoke(app, shown).exception)
+    assert "--write" in str(CliRunner().invoke(app, [*options, "--older", str(older)]).exception)

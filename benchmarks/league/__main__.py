@@ -31,6 +31,10 @@ def league(
     ] = "league",
     write: Annotated[str | None, typer.Option(help="Markdown file whose part between the league's marks is renewed.")] = None,
     table: Annotated[bool, typer.Option("--table", help="Play nothing: write what earlier runs left in the folder.")] = False,
+    older: Annotated[
+        str | None,
+        typer.Option(help="Folder with league.json of an older hedgerow, same seed: its Auto is put beside this one's."),
+    ] = None,
     show: Annotated[bool, typer.Option("--list", help="Print the names of the settings and exit.")] = False,
 ) -> None:
     """Play every policy on many settings, each beside the best policy in hindsight.
@@ -52,6 +56,11 @@ def league(
         raise ValueError("--table writes what there is: leave --few and --trials out")
     if write is not None:
         check_page(write)
+    if older is not None and write is None:
+        raise ValueError("--older is for the page: say which with --write")
+    beside = None if older is None else load(Path(older))
+    if beside == {}:
+        raise ValueError(f"{older} holds no standings: play some settings with the older hedgerow first, --out {older}")
     check_folder(out)
     settings = [] if table else [setting(name, data=data) for name in chosen]
     say = partial(Console(stderr=True).print, style="dim", highlight=False, soft_wrap=True, markup=False)
@@ -65,7 +74,7 @@ def league(
         save(folder, tables)
         _show(rows)
     if write is not None:
-        write_page(write, markdown(tables))
+        write_page(write, markdown(tables, beside))
     elif table:
         for rows in tables.values():
             _show(rows)

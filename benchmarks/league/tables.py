@@ -62,14 +62,25 @@ def write_page(path: str, text: str) -> None:
     Path(path).write_text(f"{before}{MARKS[0]}\n\n{text}\n{MARKS[1]}{rest.split(MARKS[1])[1]}")
 
 
-def markdown(tables: Tables) -> str:
-    """Auto beside the best in hindsight in every setting, then all policies where all play."""
+def markdown(tables: Tables, older: Tables | None = None) -> str:
+    """Auto beside the best in hindsight in every setting, then all policies where all play.
+
+    ``older``: standings of an older hedgerow in the same trials, whose Auto is put beside this one's.
+    """
     lines = [f"hedgerow {__version__}; regret over the trials named, ratios of means, paired standard errors."]
     for contextual, title in ((False, "Classical"), (True, "With contexts")):
         kind = [table for table in tables.values() if _contextual(table) == contextual]
         if kind:
             fullest = _most_trials(kind)
-            lines += ["", f"### {title}: Auto and the best in hindsight", "", _seeds(kind), "", *_auto(fullest, contextual)]
+            lines += [
+                "",
+                f"### {title}: Auto and the best in hindsight",
+                "",
+                _seeds(kind),
+                "",
+                *_auto(fullest, contextual, older),
+            ]
+            lines += ["", *_summary(fullest, older)] if older else []
         every = [table for table in kind if len(table) > len(_references(table)) + 1]
         if every:
             lines += ["", f"### {title}: every policy, ratio to the best in hindsight", "", *_every(every)]
@@ -106,17 +117,45 @@ def _lines(rows: Sequence[Sequence[str]]) -> list[str]:
     return [head, "|" + "---|" * len(rows[0]), *body]
 
 
-def _auto(tables: Sequence[list[Standing]], contextual: bool) -> list[str]:
+def ratio_to_older(table: Sequence[Standing], older: Tables) -> float | None:
+    """Auto's mean regret over that of an older Auto in the same trials; None if the older one did not play them."""
+    beside = older.get((table[0].setting, table[0].trials, table[0].seed))
+    if beside is None:
+        return None
+    now, then = ({row.policy: row.mean for row in rows} for rows in (table, beside))
+    if not math.isclose(now[table[0].best], then[table[0].best], rel_tol=1e-9):
+        raise ValueError(f"{table[0].setting}: {table[0].best} has other figures in the older league, so its trials were others")
+    return now["Auto"] / then["Auto"]
+
+
+def _summary(tables: Sequence[list[Standing]], older: Tables) -> list[str]:
+    """One line about all settings that both have played."""
+    found = {table[0].setting: ratio for table in tables if (ratio := ratio_to_older(table, older)) is not None}
+    if not found:
+        return []
+    middle, worst = math.exp(sum(map(math.log, found.values())) / len(found)), max(found, key=lambda name: found[name])
+    told = f"geometric mean {middle:.2f}, largest {found[worst]:.2f} ({worst})"
+    return [f"Auto over the older Auto in {len(found)} settings: {told}."]
+
+
+def _auto(tables: Sequence[list[Standing]], contextual: bool, older: Tables | None) -> list[str]:
     flat = "HLinUCB 1" if contextual else "HUCB 0.25"
     rows = [["setting", "trials", "Auto: mean, median, worst", "best in hindsight", "ratio", f"to {flat}", "worst / mean"]]
+    if older:
+        rows[0].append("to the older Auto")
     for table in tables:
         by_policy = {row.policy: row for row in table}
         auto = by_policy["Auto"]
         numbers = "; ".join(f"{value:,.0f}" for value in (auto.mean, auto.median, auto.worst))
         best = f"{auto.best}: {by_policy[auto.best].mean:,.0f}"
         ratio, to_flat = f"{auto.ratio:.2f} ({auto.error:.2f})", f"{auto.mean / by_policy[flat].mean:.2f}"
-        rows.append([auto.setting, str(auto.trials), numbers, best, ratio, to_flat, f"{auto.worst / auto.mean:.1f}"])
+        row = [auto.setting, str(auto.trials), numbers, best, ratio, to_flat, f"{auto.worst / auto.mean:.1f}"]
+        rows.append([*row, _shown(ratio_to_older(table, older))] if older else row)
     return _lines(rows)
+
+
+def _shown(ratio: float | None) -> str:
+    return "" if ratio is None else f"{ratio:.2f}"
 
 
 def _every(tables: Sequence[list[Standing]]) -> list[str]:
