@@ -40,23 +40,24 @@ def environment(library: str) -> str | None:
 
 
 class Worker:
-    """A library at work in its own environment; ``problem`` says why it is not."""
+    """A library at work in its own environment; ``problem`` says why it is not. ``older``: a folder with an older hedgerow."""
 
-    def __init__(self, library: str):
-        self.library = library
+    def __init__(self, library: str, older: Path | None = None):
+        self.library = library if older is None else f"older-{library}"
         self.version = ""
         python = environment(library)
         self.problem = "" if python else "did not install"
         if python:
             BENCH.mkdir(exist_ok=True)
-            self._log = (BENCH / f"{library}-worker.log").open("w")
+            self._log = (BENCH / f"{self.library}-worker.log").open("w")
+            path = str(HERE) if older is None else os.pathsep.join((str(older / "benchmarks"), str(older / "src")))
             self._process = subprocess.Popen(
                 [python, "-P", "-m", "workers", library],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=self._log,
                 text=True,
-                env={**os.environ, **ONE_THREAD, "PYTHONPATH": str(HERE)},
+                env={**os.environ, **ONE_THREAD, "PYTHONPATH": path},
             )
 
     def do(self, task: dict[str, Any]) -> dict[str, Any]:
