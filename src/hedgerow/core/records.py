@@ -139,7 +139,7 @@ def _pointed() -> Callable[[Any, Any], Any]:
 
 
 record: Callable[[Any, Any], Any] = _pointed() if COMPILED else named
-"""A row of floats as a record, within kernels: the row has just the record's numbers, ``rows[node, :ARM_SIZE]``."""
+"""A row of floats as a record, within kernels; the row may go on beyond the record: ``record(rows[node], ARM)``."""
 
 
 def _viewed_all(floats: Floats, kind: Any) -> Any:

@@ -1,12 +1,10 @@
 """Integrate out a Gaussian vector that has A and b, f: Cholesky factor, inverse, what is left of the rest, message.
 
-``work`` is room for three matrices: A (lower triangle), then L of A + ridge I = L L' with one over its diagonal in place, since
-multiplying is cheaper than dividing, then whatever is solved with it.
+``work`` is room for four matrices: A (lower triangle), then L of A + ridge I = L L' with one over its diagonal in place, since
+multiplying is cheaper than dividing, then whatever is solved with it, two vectors at a time.
 """
 
 import math
-
-import numpy as np
 
 from ...core.kernel import summing
 from ...core.types import Floats
@@ -58,17 +56,16 @@ def integrate_out(work: Floats, pair: Floats, spread: float, products: Floats) -
     """Integrate out what has A in work[0] and b, f: lower <y, z> by b_y' M b_z = (L^-1 b_y)'L^-1 b_z; log det (I + spread A)."""
     d = pair.shape[1]
     logdet: float = factor(work, 1.0 / spread) + d * math.log(spread)
-    lower, solved = work[1], np.empty((2, d))
+    lower, one, other = work[1], work[2, 0], work[3, 0]
     for i in range(d):
         first, second = pair[0, i], pair[1, i]
         for k in range(i):
-            first -= lower[i, k] * solved[0, k]
-            second -= lower[i, k] * solved[1, k]
-        solved[0, i] = first * lower[i, i]
-        solved[1, i] = second * lower[i, i]
-        products[0] -= solved[0, i] * solved[0, i]
-        products[1] -= solved[0, i] * solved[1, i]
-        products[2] -= solved[1, i] * solved[1, i]
+            first -= lower[i, k] * one[k]
+            second -= lower[i, k] * other[k]
+        one[i], other[i] = first * lower[i, i], second * lower[i, i]
+        products[0] -= one[i] * one[i]
+        products[1] -= one[i] * other[i]
+        products[2] -= other[i] * other[i]
     return logdet
 
 

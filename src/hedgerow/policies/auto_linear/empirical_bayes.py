@@ -15,7 +15,7 @@ from ...core.records import record
 from ...core.types import Floats
 from .likelihood import TOTALS, Model, eliminate_below, eliminate_top, profile
 from .settings import FARTHEST_STEP, FIRST_STEPS, SETTINGS, TOP_REACH, TOP_STEPS
-from .state import POLICY, POLICY_SIZE
+from .state import POLICY
 
 
 class Candidate(NamedTuple):
@@ -90,7 +90,7 @@ def first_step(model: Model, unit: float, flat: bool) -> float:
 @compiled
 def estimate_spreads(model: Model, state: Floats) -> float:
     """Climb from the step of the last refresh to the likeliest spreads, noise and offset; the log likelihood there."""
-    own = record(state[:POLICY_SIZE], POLICY)
+    own = record(state, POLICY)
     flat, unit = own.depth == 1.0, mean_square_of_contexts(model)
     if own.due == 1.0:
         own.log2_spread = first_step(model, unit, flat)

@@ -12,7 +12,7 @@ from ...core.kernel import compiled
 from ...core.records import record
 from .likelihood import fit_at, pose
 from .settings import SETTINGS
-from .state import POLICY, POLICY_SIZE, Parts
+from .state import POLICY, Parts
 
 
 @compiled
@@ -25,7 +25,7 @@ def spread_of_arms(own: Any) -> float:
 @compiled
 def likelihood_with(parts: Parts, drift: float, kept: float) -> float:
     """Log likelihood, less a margin, if history is off by so much and the spreads are as they are; it stays noted so."""
-    own = record(parts.state[:POLICY_SIZE], POLICY)
+    own = record(parts.state, POLICY)
     own.drift, own.kept = drift, kept
     found: float = fit_at(pose(parts, True), own.spread_top, own.spread_below).log_likelihood
     return found - (SETTINGS.drift_margin if drift > 0.0 else 0.0)
@@ -34,7 +34,7 @@ def likelihood_with(parts: Parts, drift: float, kept: float) -> float:
 @compiled
 def climb_drift(parts: Parts, value: float) -> None:
     """From the drift that is noted, whose value is given, to a likelier one as long as there is one next to it."""
-    own, found = record(parts.state[:POLICY_SIZE], POLICY), True
+    own, found = record(parts.state, POLICY), True
     while found:
         found = False
         for factor, step in ((2.0, 0.0), (0.5, 0.0), (1.0, SETTINGS.kept_step), (1.0, -SETTINGS.kept_step)):
@@ -51,7 +51,7 @@ def climb_drift(parts: Parts, value: float) -> None:
 @compiled
 def estimate_drift(parts: Parts, value: float) -> None:
     """Note the likeliest drift; ``value``: the log likelihood of the one so far."""
-    own = record(parts.state[:POLICY_SIZE], POLICY)
+    own = record(parts.state, POLICY)
     drift, kept, spread = own.drift, own.kept, spread_of_arms(own)
     tried = ((SETTINGS.small_drift * spread, 1.0), (spread, 0.0))
     if drift > 0.0:

@@ -25,7 +25,7 @@ from .empirical_bayes import mean_square_of_contexts
 from .likelihood import TOTALS, Model
 from .settings import SETTINGS
 from .standardize import standardized
-from .state import NODE_SIZE, POLICY, POLICY_SIZE, ceilings_of
+from .state import NODE_SIZE, POLICY, ceilings_of
 from .width import climb, room_for
 
 
@@ -113,7 +113,7 @@ def best_arm(tree: Links, rows: Floats, posterior: Floats, state: Floats, contex
     """
     if not usable(context):
         return -1
-    own, context = record(state[:POLICY_SIZE], POLICY), standardized(state, context)
+    own, context = record(state, POLICY), standardized(state, context)
     images = room_for(own, context)
     lead, values, limits = limits_of(tree, ceilings_of(rows), posterior, reach_of(own, context), context)
     values[lead] += bonus(own, climb(tree, posterior, own.spread_below, lead, context, images))
@@ -138,6 +138,6 @@ def best_arm(tree: Links, rows: Floats, posterior: Floats, state: Floats, contex
 @compiled
 def expected_reward(tree: Links, posterior: Floats, state: Floats, context: Floats, node: int) -> tuple[float, float]:
     """Mean of an arm's expected reward, or of a cluster's centroid, and what its index adds."""
-    own, context = record(state[:POLICY_SIZE], POLICY), standardized(state, context)
+    own, context = record(state, POLICY), standardized(state, context)
     width = climb(tree, posterior, own.spread_below, node, context, room_for(own, context))
     return own.offset + dot(posterior, node, NODE_SIZE, context), bonus(own, width)

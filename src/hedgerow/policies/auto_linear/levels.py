@@ -14,13 +14,13 @@ from .likelihood import Model, pose
 from .noise_shape import two_valued
 from .settings import SETTINGS
 from .standardize import set_units
-from .state import POLICY, POLICY_SIZE, Parts
+from .state import POLICY, Parts
 
 
 @compiled
 def levels_in_question(online: Floats, history: Floats, state: Floats) -> bool:
     """Whether levels are to be looked for: there may be some, and they were not ruled out, or long ago."""
-    own = record(state[:POLICY_SIZE], POLICY)
+    own = record(state, POLICY)
     if online[0, PLAYS] + history[0, PLAYS] < own.levels_due or (own.constant_column >= 0.0 and own.levels == 0.0):
         return False
     ruled_out = own.levels_against >= SETTINGS.levels_ruled_out and own.levels == 0.0
@@ -31,11 +31,11 @@ def levels_in_question(online: Floats, history: Floats, state: Floats) -> bool:
 def estimate_levels(parts: Parts, model: Model) -> tuple[Model, float]:
     """Estimate the spreads, and whether arms have levels; the model, and its log likelihood."""
     tree, online, history, rows, state = parts
-    own, value = record(state[:POLICY_SIZE], POLICY), estimate_spreads(model, state)
+    own, value = record(state, POLICY), estimate_spreads(model, state)
     if not levels_in_question(online, history, state):
         return model, value
     other_state = state.copy()
-    other = record(other_state[:POLICY_SIZE], POLICY)
+    other = record(other_state, POLICY)
     other.levels = 1.0 - own.levels
     set_units(online, history, other_state)
     changed = pose(Parts(tree, online, history, rows, other_state), False)

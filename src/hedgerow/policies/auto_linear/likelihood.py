@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...core.kernel import compiled, summing
+from ...core.kernel import compiled, inlined, summing
 from ...core.records import Field, kind_of, record, width
 from ...core.sums import PLAYS, SQUARES, TOTAL, packed_size
 from ...core.tree import FIRST, PARENT, SIZE
@@ -29,7 +29,7 @@ from ...core.types import Floats, Links
 from .cholesky import integrate_out, invert, pass_on
 from .noise_shape import history_weight
 from .standardize import standardized_sums
-from .state import POLICY, POLICY_SIZE, Parts, covariance_start, dimension_given, dimension_seen, spread_at, tells_nothing
+from .state import POLICY, Parts, covariance_start, dimension_given, dimension_seen, spread_at, tells_nothing
 from .sums import weighed
 
 TOTALS_FIELDS = (
@@ -54,7 +54,7 @@ class Model(NamedTuple):
         messages: A of the inner nodes.
         cross: b and f of all nodes.
         rounds: Rounds of all nodes.
-        work: Room for three matrices.
+        work: Room for four matrices.
     """
 
     tree: Links
@@ -95,7 +95,7 @@ def pose(parts: Parts, whole: bool) -> Model:
         The model.
     """
     tree, online, history, rows, state = parts
-    heard = whole or not tells_nothing(record(state[:POLICY_SIZE], POLICY))
+    heard = whole or not tells_nothing(record(state, POLICY))
     nodes, d, inner = len(tree), dimension_seen(state), 0
     for node in range(nodes):
         if tree[node, SIZE] > 0:
@@ -106,7 +106,7 @@ def pose(parts: Parts, whole: bool) -> Model:
     totals.products[0] = totals.squares = weighed(online, 0, SQUARES, given)
     totals.products[1] = weighed(online, 0, TOTAL, given)
     totals.products[2] = totals.weight = weighed(online, 0, PLAYS, given)
-    moments, cross, work = np.zeros((nodes, packed_size(d))), np.zeros((nodes, 2, d)), np.zeros((3, d, d))
+    moments, cross, work = np.zeros((nodes, packed_size(d))), np.zeros((nodes, 2, d)), np.zeros((4, d, d))
     rounds = online[:, PLAYS] + heard * history[:, PLAYS]
     model = Model(tree, rows, sums, moments, np.zeros((inner + 1, d, d)), cross, rounds, work)
     for node in range(nodes):
@@ -135,7 +135,7 @@ def bring_in(model: Model, sums: Floats, node: int, weight: float) -> None:
 @compiled
 def bring_in_history(model: Model, history: Floats, state: Floats, node: int) -> None:
     """Add an arm's history, or what can be told from it if it is off."""
-    weight, own, totals = history_weight(history, state, node), record(state[:POLICY_SIZE], POLICY), record(model.totals, TOTALS)
+    weight, own, totals = history_weight(history, state, node), record(state, POLICY), record(model.totals, TOTALS)
     totals.rounds += history[node, PLAYS]
     totals.products[0] += weight * history[node, SQUARES]
     totals.products[1] += weight * history[node, TOTAL]
@@ -154,19 +154,20 @@ def bring_in_history(model: Model, history: Floats, state: Floats, node: int) ->
         pass_on(inverse[0], pair, 1.0 / own.drift, own.kept, model.moments[node], model.cross[node])
 
 
-@compiled
+@inlined
 def at_the_time(model: Model, sums: Floats, weight: float) -> Floats:
     """A of a history that is off into work[0], lower triangle; its b and f."""
-    d, totals = model.cross.shape[2], record(model.totals, TOTALS)
+    d, trace = model.cross.shape[2], 0.0
     pair, at = np.zeros((2, d)), d
     for i in range(d):
         pair[0, i] = weight * sums[i]
         for j in range(i + 1):
             model.work[0, i, j] = weight * sums[at + j]
-        totals.trace += weight * sums[at + i]
+        trace += weight * sums[at + i]
         at += i + 1
     for i in range(d):
         pair[1, i] = weight * sums[at + i]
+    record(model.totals, TOTALS).trace += trace
     return pair
 
 

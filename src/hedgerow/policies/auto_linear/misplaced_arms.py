@@ -12,7 +12,7 @@ from ...core.types import Floats
 from .cholesky import integrate_out
 from .settings import SETTINGS
 from .standardize import packed, standardized_sums
-from .state import NODE_SIZE, POLICY, POLICY_SIZE, Parts, dimension_seen, extra_spreads_of
+from .state import NODE_SIZE, POLICY, Parts, dimension_seen, extra_spreads_of
 
 FREE_SPREAD = 1e6
 """Spread of an arm that may be anything, in units of what its rounds leave open."""
@@ -24,9 +24,9 @@ def distance(online: Floats, rows: Floats, state: Floats, node: int) -> tuple[fl
 
     g = sum w (r - a - mu'x) x;  g' A^-1 g / sig2 is a chi-square of d degrees of freedom where that is noise.
     """
-    d, own = dimension_seen(state), record(state[:POLICY_SIZE], POLICY)
+    d, own = dimension_seen(state), record(state, POLICY)
     sums = standardized_sums(state, online, node)
-    work, rest, products, trace = np.zeros((3, d, d)), np.zeros((2, d)), np.zeros(3), 1e-300
+    work, rest, products, trace = np.zeros((4, d, d)), np.zeros((2, d)), np.zeros(3), 1e-300
     for i in range(d):
         rest[0, i] = sums[i] - own.offset * sums[d + packed_size(d) + i]
         for j in range(d):
@@ -57,7 +57,7 @@ def spread_if_misplaced(parts: Parts, node: int) -> float:
 @compiled
 def mark_misplaced(parts: Parts) -> bool:
     """Give arms that turn out to be misplaced a wider spread, at least that at the top; whether there are new ones."""
-    own, found = record(parts.state[:POLICY_SIZE], POLICY), False
+    own, found = record(parts.state, POLICY), False
     for node in range(1, len(parts.tree)):
         spread = spread_if_misplaced(parts, node) if parts.tree[node, SIZE] == 0 else 0.0
         if spread > 0.0:

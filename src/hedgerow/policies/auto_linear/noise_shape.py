@@ -17,7 +17,7 @@ from ...core.records import record
 from ...core.sums import PLAYS, SQUARES, TOTAL
 from ...core.types import Floats, Links
 from .settings import INTERCEPTS, SETTINGS
-from .state import BIN_COUNT, POLICY, POLICY_SIZE
+from .state import BIN_COUNT, POLICY
 
 NO_NOISE = 1e-300
 
@@ -51,7 +51,7 @@ def likelihood_of(own: Any, intercept: float) -> tuple[float, float]:
 @compiled
 def set_noise_shape(online: Floats, state: Floats) -> None:
     """Constant noise, or the likeliest shape if it is likelier by a margin."""
-    own, count, squares = record(state[:POLICY_SIZE], POLICY), 0.0, NO_NOISE
+    own, count, squares = record(state, POLICY), 0.0, NO_NOISE
     for at in range(BIN_COUNT):
         count += own.bin_rounds[at]
         squares += own.bin_residuals[at]
@@ -96,7 +96,7 @@ def history_weight(history: Floats, state: Floats, node: int) -> float:
 
     Its mean squared reward, less the offset, is z + noise, hence z; the arm's few rounds are joined by some of all arms.
     """
-    plays, own, pooled = history[node, PLAYS], record(state[:POLICY_SIZE], POLICY), SETTINGS.history_pool
+    plays, own, pooled = history[node, PLAYS], record(state, POLICY), SETTINGS.history_pool
     if own.unit_noise == 0.0 or plays == 0.0:
         return 1.0
     usual = squares_around(history, 0, own.offset) / history[0, PLAYS]

@@ -14,7 +14,7 @@ from ...core.types import Floats
 from ..ridge import squared
 from .index import ceiling_of
 from .likelihood import Model, clear_messages, eliminate, eliminate_below
-from .state import NODE_SIZE, POLICY, POLICY_SIZE, ceilings_of, covariance_start, spread_at
+from .state import NODE_SIZE, POLICY, ceilings_of, covariance_start, spread_at
 
 
 @compiled
@@ -72,7 +72,7 @@ def set_mean(model: Model, node: int, scale: float, offset: float) -> None:
 @compiled
 def solve(model: Model, state: Floats) -> None:
     """The rows of all nodes from the sums and what was estimated."""
-    products, d, own = np.empty(3), model.cross.shape[2], record(state[:POLICY_SIZE], POLICY)
+    products, d, own = np.empty(3), model.cross.shape[2], record(state, POLICY)
     model.rows[:, covariance_start(d) + d * d :] = 0.0
     eliminate_below(model, own.spread_below, products)
     clear_messages(model, 0)

@@ -18,7 +18,7 @@ from .posterior import solve
 from .residuals import forget_residuals, set_middle_bin, withdraw_residuals
 from .settings import SETTINGS
 from .standardize import set_units
-from .state import POLICY, POLICY_SIZE, Parts, clear_state, forget_levels, tells_nothing
+from .state import POLICY, Parts, clear_state, forget_levels, tells_nothing
 from .width import depth_of
 
 
@@ -46,7 +46,7 @@ def set_due(own: Any, online_rounds: float, past_rounds: float) -> None:
 def prepare(parts: Parts) -> None:
     """What must be known before the model: units of the columns, depth of the tree, shape of the noise."""
     tree, online, history, _, state = parts
-    own = record(state[:POLICY_SIZE], POLICY)
+    own = record(state, POLICY)
     rounds = online[0, PLAYS] + history[0, PLAYS]
     if rounds == 0.0:
         clear_state(state)
@@ -66,7 +66,7 @@ def prepare(parts: Parts) -> None:
 def estimate_model(parts: Parts, unit_noise: float) -> Model:
     """Spreads, noise, offset, levels and drift; ``unit_noise``: what it goes back to if history turns out to be off."""
     _, online, history, _, state = parts
-    own = record(state[:POLICY_SIZE], POLICY)
+    own = record(state, POLICY)
     believed = own.drift == 0.0
     model, value = estimate_levels(parts, pose(parts, False))
     comparable = online[0, PLAYS] > 0.0 and history[0, PLAYS] > 0.0
@@ -87,7 +87,7 @@ def estimate_model(parts: Parts, unit_noise: float) -> Model:
 @compiled
 def refresh(parts: Parts) -> None:
     """Noise shape, spreads, noise, offset, drift and posterior from the sums."""
-    own = record(parts.state[:POLICY_SIZE], POLICY)
+    own = record(parts.state, POLICY)
     online_rounds, past_rounds = parts.online[0, PLAYS], parts.history[0, PLAYS]
     unit_noise = own.unit_noise
     prepare(parts)

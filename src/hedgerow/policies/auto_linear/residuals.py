@@ -12,7 +12,7 @@ from ...core.kernel import compiled
 from ...core.records import named, record
 from ...core.types import Floats
 from .settings import SETTINGS
-from .state import BIN_COUNT, POLICY, POLICY_SIZE
+from .state import BIN_COUNT, POLICY
 
 NO_PREDICTION = 1e-300
 """Added to predictions, so that those of 0 have a logarithm."""
@@ -30,7 +30,7 @@ def bin_of(prediction: float, middle: float) -> int:
 @compiled
 def add_residuals(state: Floats, rounds: float, prediction: float, residual: float) -> None:
     """Add rounds to the bin of their mean prediction."""
-    own = record(state[:POLICY_SIZE], POLICY)
+    own = record(state, POLICY)
     at = bin_of(prediction / rounds, own.middle_bin)
     own.bin_rounds[at] += rounds
     own.bin_predictions[at] += prediction
@@ -49,7 +49,7 @@ def empty_bins(own: Any) -> None:
 @compiled
 def set_middle_bin(state: Floats) -> None:
     """The middle bin is that of the rewards' variance, and follows it where the first rewards said little of the others."""
-    own, far = record(state[:POLICY_SIZE], POLICY), SETTINGS.bins_follow
+    own, far = record(state, POLICY), SETTINGS.bins_follow
     if far * own.middle_bin >= own.reward_variance and own.middle_bin <= far * own.reward_variance:
         return
     rounds, predictions, residuals = np.empty(BIN_COUNT), np.empty(BIN_COUNT), np.empty(BIN_COUNT)
@@ -65,7 +65,7 @@ def set_middle_bin(state: Floats) -> None:
 @compiled
 def forget_residuals(state: Floats, unit_noise: float) -> None:
     """Residuals of predictions from a history that is found to be off say nothing of the noise."""
-    own = record(state[:POLICY_SIZE], POLICY)
+    own = record(state, POLICY)
     empty_bins(own)
     own.noise_intercept = -1.0
     own.unit_noise = unit_noise

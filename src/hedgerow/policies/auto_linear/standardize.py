@@ -18,7 +18,7 @@ from ...core.records import record
 from ...core.sums import PLAYS, SCALARS, TOTAL, packed_size
 from ...core.types import Floats
 from .settings import SETTINGS
-from .state import POLICY, POLICY_SIZE, centres, dimension_given, dimension_seen, inverse_units
+from .state import POLICY, centres, dimension_given, dimension_seen, inverse_units
 from .sums import weighed
 
 EXACT = 1e-12
@@ -56,7 +56,7 @@ def varies(online: Floats, history: Floats, square: float, mean: float) -> bool:
 @compiled
 def constant_varies(online: Floats, history: Floats, state: Floats) -> bool:
     """Whether the column that was constant at the last refresh no longer is."""
-    constant, d = int(record(state[:POLICY_SIZE], POLICY).constant_column), dimension_given(state)
+    constant, d = int(record(state, POLICY).constant_column), dimension_given(state)
     if not 0 <= constant < d:
         return False
     square, mean = moments(online, history, constant, d)
@@ -66,7 +66,7 @@ def constant_varies(online: Floats, history: Floats, state: Floats) -> bool:
 @compiled
 def find_constant(online: Floats, history: Floats, state: Floats) -> float:
     """Find the column that never changes, and return its value; 1 if it is seen after the columns, or if there is none."""
-    own, d = record(state[:POLICY_SIZE], POLICY), dimension_given(state)
+    own, d = record(state, POLICY), dimension_given(state)
     own.constant_column, value = -1.0, 1.0
     for j in range(d):
         square, mean = moments(online, history, j, d)
@@ -90,7 +90,7 @@ def set_units(online: Floats, history: Floats, state: Floats) -> None:
         state: Of the policy; what is found is noted in it.
     """
     value = find_constant(online, history, state)
-    constant, d = int(record(state[:POLICY_SIZE], POLICY).constant_column), dimension_given(state)
+    constant, d = int(record(state, POLICY).constant_column), dimension_given(state)
     for j in range(d):
         square, mean = moments(online, history, j, d)
         unit, centre = square, 0.0
@@ -105,7 +105,7 @@ def set_units(online: Floats, history: Floats, state: Floats) -> None:
 @compiled
 def standardized(state: Floats, context: Floats) -> Floats:
     """A context as the model sees it."""
-    own, inverse_unit, centre = record(state[:POLICY_SIZE], POLICY), inverse_units(state), centres(state)
+    own, inverse_unit, centre = record(state, POLICY), inverse_units(state), centres(state)
     d, constant = context.size, int(own.constant_column)
     value = 1.0 if constant == d else (context[constant] if constant >= 0 else 0.0)
     seen = np.empty(d + int(own.levels))
@@ -140,7 +140,7 @@ def context_sums(state: Floats, sums: Floats, node: int) -> Floats:
 def standardized_sums(state: Floats, sums: Floats, node: int) -> Floats:
     """The sums with contexts of a row, as if its contexts had been seen: sum r z, sum z z' packed, sum z."""
     given, d = context_sums(state, sums, node), dimension_seen(state)
-    constant = max(int(record(state[:POLICY_SIZE], POLICY).constant_column), 0)  # without one all centres are 0
+    constant = max(int(record(state, POLICY).constant_column), 0)  # without one all centres are 0
     inverse_unit, centre = inverse_units(state), centres(state)
     last = d + packed_size(d)
     seen = np.empty(given.size)

@@ -141,7 +141,7 @@ def new_state(weights: bool, dimension: int) -> Floats:
 @compiled
 def set_without_data(state: Floats, weights: bool) -> None:
     """What a policy is made with."""
-    own = record(state[:POLICY_SIZE], POLICY)
+    own = record(state, POLICY)
     own.weights = 1.0 if weights else 0.0
     own.constant_column = -1.0
     inverse_units(state)[:] = 1.0
@@ -150,7 +150,7 @@ def set_without_data(state: Floats, weights: bool) -> None:
 @compiled
 def clear_state(state: Floats) -> None:
     """Forget all but what the policy was made with."""
-    own = record(state[:POLICY_SIZE], POLICY)
+    own = record(state, POLICY)
     weights, constant = own.weights, own.constant_column
     state[:POLICY_SIZE] = 0.0
     own.weights, own.constant_column = weights, constant
@@ -163,7 +163,7 @@ def clear_state(state: Floats) -> None:
 @compiled
 def forget_levels(state: Floats) -> None:
     """What data said of levels of the arms counts no more."""
-    own = record(state[:POLICY_SIZE], POLICY)
+    own = record(state, POLICY)
     own.levels_against, own.levels_due = 0.0, 0.0
 
 
@@ -183,7 +183,7 @@ def dimension_given(state: Floats) -> int:
 @compiled
 def dimension_seen(state: Floats) -> int:
     """Length of the contexts as the policy sees them."""
-    return dimension_given(state) + int(record(state[:POLICY_SIZE], POLICY).levels)
+    return dimension_given(state) + int(record(state, POLICY).levels)
 
 
 @compiled

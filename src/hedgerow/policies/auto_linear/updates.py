@@ -22,7 +22,7 @@ from .refresh import refresh
 from .residuals import add_residuals
 from .settings import SETTINGS
 from .standardize import constant_varies, standardized
-from .state import NODE_SIZE, POLICY, POLICY_SIZE, Parts, covariance_start, dimension_seen, spread_at
+from .state import NODE_SIZE, POLICY, Parts, covariance_start, dimension_seen, spread_at
 from .sums import observe
 from .width import climb, depth_of, room_for
 
@@ -124,7 +124,7 @@ def step(parts: Parts, leaf: int, reward: float, context: Floats) -> float:
     Its residual says something of the noise, unless it is mostly error of estimation, or no unit is known yet.
     """
     tree, online, _, rows, state = parts
-    own, inverse_weight, leverage = record(state[:POLICY_SIZE], POLICY), 1.0, 0.0
+    own, inverse_weight, leverage = record(state, POLICY), 1.0, 0.0
     if own.due > 1.0:
         seen = standardized(state, context)
         images = room_for(own, seen)
@@ -148,7 +148,7 @@ def refresh_due(parts: Parts, leaf: int, leverage: float) -> bool:
     """Whether a refresh is due, after a round of an arm."""
     _, online, history, _, state = parts
     rounds = online[0, PLAYS] + history[0, PLAYS]
-    if rounds >= record(state[:POLICY_SIZE], POLICY).due or leverage > LARGEST_LEVERAGE:
+    if rounds >= record(state, POLICY).due or leverage > LARGEST_LEVERAGE:
         return True
     if constant_varies(online, history, state):
         return True
@@ -172,7 +172,7 @@ def learn(
 @compiled
 def narrow(tree: Links, waiting: Floats, state: Floats, leaf: int, context: Floats) -> None:
     """The covariances as they will be once a decision has its reward."""
-    own, seen = record(state[:POLICY_SIZE], POLICY), standardized(state, context)
+    own, seen = record(state, POLICY), standardized(state, context)
     images = room_for(own, seen)
     width = climb(tree, waiting, own.spread_below, leaf, seen, images)
     mean = own.offset + dot(waiting, leaf, NODE_SIZE, seen)
