@@ -1,13 +1,14 @@
 """Arm labels, clusters and deeper paths, and the tree they make."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import Any, TypeAlias, cast
 
 import numpy as np
 
 from .labels import as_label, as_path, name_of, shown
 from .tree import FIRST, SIZE
-from .types import Floats, Label, Links
+from .types import Floats, Integers, Label, Links
 
 Clusters: TypeAlias = Iterable[Label] | Mapping[Label, Label]
 """One label per arm, in the order of the arms, or a mapping arm -> label; a tuple label is a path from the root."""
@@ -164,6 +165,33 @@ class Arms:
         """
         position = self.position(arm)
         return position + 1 if self.paths is None else int(self.leaves[position])
+
+    @cached_property
+    def rising(self) -> Integers:
+        """The nodes of all arms, in rising order."""
+        return np.sort(self.leaves).astype(np.int64)
+
+    def leaves_among(self, among: Iterable[Label]) -> Integers:
+        """The nodes of some arms.
+
+        Args:
+            among: Their labels, in any order; one that is named twice counts once.
+
+        Returns:
+            Their nodes, in rising order.
+
+        Raises:
+            ValueError: There are none, or one is unknown.
+        """
+        if isinstance(among, str | bytes) or not isinstance(among, Iterable):
+            raise ValueError(f"among must be a list of arms, got {among!r}")
+        try:
+            leaves = {self.leaf(arm) for arm in among}
+        except KeyError as error:
+            raise ValueError(f"among must name arms of this policy: {error.args[0]}") from None
+        if not leaves:
+            raise ValueError("among must name at least one arm, got none: nothing can be chosen")
+        return np.array(sorted(leaves), dtype=np.int64)
 
     def manifest(self) -> dict[str, Any]:
         """The labels and paths, as a state file keeps them.

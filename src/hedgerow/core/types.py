@@ -31,6 +31,9 @@ class Decision(NamedTuple):
         context: The context it was chosen in, as numbers.
         experts: Under Meta, the experts that were followed, the outermost first.
         policy: Whose decision it is; empty for a round that someone else decided.
+        propensity: The probability with which the arm was chosen; 1 for a sure choice. None where it is not known: ties broken at
+            random, Thompson sampling, somebody else's decision.
+        explored: Whether the arm was drawn at random, by ``explore=``.
     """
 
     arm: Label
@@ -38,6 +41,8 @@ class Decision(NamedTuple):
     context: tuple[float, ...] | None = None
     experts: tuple[str, ...] = ()
     policy: str = ""
+    propensity: float | None = None
+    explored: bool = False
 
     def to_json(self) -> str:
         """The decision as one line of text.
@@ -46,8 +51,8 @@ class Decision(NamedTuple):
             JSON, which :meth:`from_json` reads.
 
         Examples:
-            >>> print(Decision("ad-2", cluster="news", experts=("HUCBC",)).to_json())
-            {"arm": "ad-2", "cluster": "news", "context": null, "experts": ["HUCBC"], "policy": ""}
+            >>> print(Decision("ad-2", cluster="news", experts=("HUCBC",)).to_json())  # doctest: +ELLIPSIS
+            {"arm": "ad-2", "cluster": "news", "context": null, "experts": ["HUCBC"], "policy": "", ...}
         """
         return json.dumps(self._asdict())
 
@@ -78,6 +83,9 @@ class Decision(NamedTuple):
 
 Named: TypeAlias = tuple[Label, Label | None, tuple[str, ...]]
 
+Chance: TypeAlias = tuple[float | None, bool]
+"""Propensity of a decision, and whether it was drawn."""
+
 
 class Decisions(Sequence[Decision]):
     """The decisions of a batch, each made when it is looked at; equal to a list of them.
@@ -87,10 +95,11 @@ class Decisions(Sequence[Decision]):
         named: Arm, cluster and experts of each leaf.
         contexts: A row each.
         policy: Whose decisions they are.
+        chances: Propensity of each, and whether it was drawn.
     """
 
-    def __init__(self, leaves: Integers, named: Mapping[int, Named], contexts: Floats, policy: str):
-        self._leaves, self._named, self._contexts, self._policy = leaves, named, contexts, policy
+    def __init__(self, leaves: Integers, named: Mapping[int, Named], contexts: Floats, policy: str, chances: Sequence[Chance]):
+        self._leaves, self._named, self._contexts, self._policy, self._chances = leaves, named, contexts, policy, chances
 
     @property
     def arms(self) -> list[Label]:
@@ -109,7 +118,7 @@ class Decisions(Sequence[Decision]):
             The same decisions under that policy.
         """
         named = {leaf: (arm, cluster, (expert, *experts)) for leaf, (arm, cluster, experts) in self._named.items()}
-        return Decisions(self._leaves, named, self._contexts, policy)
+        return Decisions(self._leaves, named, self._contexts, policy, self._chances)
 
     def __len__(self) -> int:
         return len(self._leaves)
@@ -120,15 +129,15 @@ class Decisions(Sequence[Decision]):
     def __getitem__(self, at: slice) -> "Decisions": ...
     def __getitem__(self, at: int | slice) -> "Decision | Decisions":
         if isinstance(at, slice):
-            return Decisions(self._leaves[at], self._named, self._contexts[at], self._policy)
-        return self._made(int(self._leaves[at]), self._contexts[at].tolist())
+            return Decisions(self._leaves[at], self._named, self._contexts[at], self._policy, self._chances[at])
+        return self._made(int(self._leaves[at]), self._contexts[at].tolist(), self._chances[at])
 
     def __iter__(self) -> Iterator[Decision]:
-        return map(self._made, self._leaves.tolist(), self._contexts.tolist())
+        return map(self._made, self._leaves.tolist(), self._contexts.tolist(), self._chances)
 
-    def _made(self, leaf: int, context: list[float]) -> Decision:
+    def _made(self, leaf: int, context: list[float], chance: Chance) -> Decision:
         arm, cluster, experts = self._named[leaf]
-        return Decision(arm, cluster, tuple(context), experts, self._policy)
+        return Decision(arm, cluster, tuple(context), experts, self._policy, *chance)
 
     def __eq__(self, other: object) -> bool:
         return list(self) == list(other) if isinstance(other, list | Decisions) else NotImplemented

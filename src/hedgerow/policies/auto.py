@@ -11,15 +11,16 @@ from .checks import contextual
 from .registry import rule
 
 
-def HierUCB(arms: Iterable[Label], *, clusters: Clusters | None = None, history: History | None = None) -> Bandit:
+def HierUCB(
+    arms: Iterable[Label], *, clusters: Clusters | None = None, history: History | None = None, explore: float = 0.0
+) -> Bandit:
     """Arms that are alike within clusters, as far as the data say so; nothing is to be tuned.
-
-    Of clusters within clusters the innermost count.
 
     Args:
         arms: Distinct labels.
         clusters: One label for each arm, or a mapping arm -> label; tuples nest deeper. None: no clusters.
         history: What was played before.
+        explore: Share of the decisions that is drawn uniformly among the arms; a decision names its propensity.
 
     Returns:
         A policy.
@@ -32,7 +33,7 @@ def HierUCB(arms: Iterable[Label], *, clusters: Clusters | None = None, history:
         >>> policy = hr.HierUCB(["a", "b", "c"], clusters=["x", "x", "y"])
         >>> policy.update(policy.select(), reward=1.0)
     """
-    return Bandit(arms, rule("hierucb", {}), clusters=clusters, history=history, name="HierUCB")
+    return Bandit(arms, rule("hierucb", {}), clusters=clusters, history=history, explore=explore, name="HierUCB")
 
 
 def HierLinUCB(
@@ -42,6 +43,7 @@ def HierLinUCB(
     history: History | None = None,
     dimension: int | None = None,
     weights: str | bool = "auto",
+    explore: float = 0.0,
 ) -> Bandit:
     """Linear rewards whose arms are alike within clusters, as far as the data say so; nothing is to be tuned.
 
@@ -54,6 +56,7 @@ def HierLinUCB(
         history: What was played before.
         dimension: Length of the contexts; taken from the history if left out.
         weights: "auto": where the noise grows with the mean, rounds weigh by one over their variance; False: all weigh the same.
+        explore: Share of the decisions that is drawn uniformly among the arms; a decision names its propensity.
 
     Returns:
         A policy.
@@ -67,11 +70,16 @@ def HierLinUCB(
         >>> policy.update(policy.select([1.0, 0.5]), reward=1.0)
     """
     given: dict[str, Any] = {"clusters": clusters, "history": history, "dimension": dimension}
-    return Bandit(arms, rule("hierlinucb", {"weights": weights}), **given, name="HierLinUCB")
+    return Bandit(arms, rule("hierlinucb", {"weights": weights}), **given, explore=explore, name="HierLinUCB")
 
 
 def Auto(
-    arms: Iterable[Label], *, clusters: Clusters | None = None, history: History | None = None, dimension: int | None = None
+    arms: Iterable[Label],
+    *,
+    clusters: Clusters | None = None,
+    history: History | None = None,
+    dimension: int | None = None,
+    explore: float = 0.0,
 ) -> Bandit:
     """The policy we recommend when nothing is known about the grouping or the history: HierUCB, with contexts HierLinUCB.
 
@@ -82,6 +90,7 @@ def Auto(
         clusters: One label for each arm, or a mapping arm -> label; tuples nest deeper. None: no clusters.
         history: What was played before.
         dimension: Length of the contexts; without it, and with a history without contexts, there are none.
+        explore: Share of the decisions that is drawn uniformly among the arms; a decision names its propensity.
 
     Returns:
         A policy.
@@ -97,7 +106,13 @@ def Auto(
         'a'
     """
     if not contextual(dimension, history):
-        return Bandit(arms, rule("hierucb", {}), clusters=clusters, history=history, name="Auto")
+        return Bandit(arms, rule("hierucb", {}), clusters=clusters, history=history, explore=explore, name="Auto")
     return Bandit(
-        arms, rule("hierlinucb", {"weights": "auto"}), clusters=clusters, history=history, dimension=dimension, name="Auto"
+        arms,
+        rule("hierlinucb", {"weights": "auto"}),
+        clusters=clusters,
+        history=history,
+        dimension=dimension,
+        explore=explore,
+        name="Auto",
     )

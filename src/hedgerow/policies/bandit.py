@@ -1,35 +1,29 @@
-"""Bandit = rule + tree + sums."""
+"""Bandit = rule + tree + sums: what it is made of, how it learns, and what it says of itself."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from ..core import validate
 from ..core.arms import Arms, Clusters
-from ..core.draws import KEYS, NO_KEY, new_key
-from ..core.types import Context, Decision, Decisions, Floats, Label
-from ..core.validate import NO_CONTEXT
-from ..data.encoding import all_encoded
+from ..core.draws import NO_KEY, new_key
+from ..core.types import Context, Decision, Label
 from ..data.history import History
-from ..data.rounds import as_numbers
 from . import checks, learnt
+from .bandit_choosing import BanditChoosing
 from .bandit_state import encoding_of
-from .bandit_waiting import BanditWaiting
 from .explanation import Explanation, explained
-from .family import Course, choose_many, play
+from .exploration import checked_share
+from .family import Course, play
 from .learnt import Learnt, Recipe
 from .registry import Rule
 
 if TYPE_CHECKING:
     from ..trust import Trust
 
-BATCH = 1 << 22
-"""Scores that ``select_many`` holds in memory at a time."""
 
-
-class Bandit(BanditWaiting):
+class Bandit(BanditChoosing):
     """A policy: arms in a tree, sums in its nodes, and a rule that scores a node.
 
     Args:
@@ -41,6 +35,7 @@ class Bandit(BanditWaiting):
         cluster_history: Whether clusters start with the history of their arms, too (HUCBC' says no).
         precision: Of theta and the inverse matrices, "double" or "single". Single halves the memory that choosing reads, at a
             relative error of about 1e-6 in the scores, and takes rewards and contexts below 1e15. Sums are always double.
+        explore: Share of the decisions that is drawn uniformly among the arms, so that a log of them can be judged later.
         name: What it is called; the rule's name if left out.
 
     Raises:
@@ -62,95 +57,18 @@ class Bandit(BanditWaiting):
         dimension: int | None = None,
         cluster_history: bool = True,
         precision: str = "double",
+        explore: float = 0.0,
         name: str | None = None,
     ):
         name = name or rule.name
         length = checks.dimension_for(rule, dimension, history, name)
         planted = Arms(arms, clusters)
         checks.options(rule, precision=precision, cluster_history=cluster_history, clustered=planted.clustered, name=name)
-        self._fix(Recipe(name, rule, length, precision, bool(cluster_history)))
+        self._fix(Recipe(name, rule, length, precision, bool(cluster_history), checked_share(explore)))
         self.identity = self._recipe.identity(planted)
         rows = checks.history_rows(history, planted.labels, length)
         checks.usable_history(rule, rows, precision, length)
         self._learnt = learnt.begin(self._recipe, planted, rows, encoding_of(history, length))
-
-    def select(self, context: Context | None = None, *, rng: np.random.Generator | None = None) -> Decision:
-        """Choose an arm; the policy does not change.
-
-        Args:
-            context: Numbers, or raw values by name if the policy has an encoding.
-            rng: Breaks ties at random; without it the first of equal arms wins. Auto and D3RB go by an order of their own.
-
-        Returns:
-            The decision, which ``update`` takes once its reward is known.
-
-        Raises:
-            ValueError: The context is not one of this policy's.
-
-        Examples:
-            >>> import hedgerow as hr
-            >>> hr.UCB(["a", "b"]).select().arm
-            'a'
-        """
-        x = NO_CONTEXT if context is None and self._dimension is None else self._numbers(context)
-        arms, arrays, _, _ = self._learnt
-        leaf = self._family.choose(arrays, x, NO_KEY if rng is None and not self._draws else self._key(rng))
-        if leaf < 0:
-            raise validate.bad_context(x, self._largest)
-        seen = None
-        if self._dimension is not None:
-            seen = tuple(x.tolist())
-            self._seen = seen, x
-        # as Decision(...) does it, without a Python function in between
-        return tuple.__new__(Decision, (*arms.named(leaf), seen, (), self.identity))
-
-    def _key(self, rng: np.random.Generator | None) -> int:
-        """Draws come from the caller's generator; without one, a rule that needs them takes the count of rounds."""
-        if rng is not None:
-            return new_key(validate.generator(rng))
-        return self.rounds + self.waiting if self._draws else NO_KEY
-
-    def select_many(self, contexts: ArrayLike, *, rng: np.random.Generator | None = None) -> Decisions:
-        """One decision for each row of contexts, as ``select`` would make them one by one; by matrix products where it can.
-
-        Args:
-            contexts: Rows of numbers, or a frame of raw values if the policy has an encoding.
-            rng: Breaks ties at random.
-
-        Returns:
-            The decisions, each made when it is looked at.
-
-        Raises:
-            ValueError: A row is no context of this policy.
-
-        Examples:
-            >>> import hedgerow as hr
-            >>> hr.LinUCB(["a", "b"], dimension=2).select_many([[1.0, 0.0], [0.0, 1.0]]).arms
-            ['a', 'a']
-        """
-        if self._dimension is None:
-            raise ValueError(f"{self.name} takes no contexts, so all its decisions are alike: call select()")
-        x = self._checked_rows(contexts)
-        arms, arrays, _, _ = self._learnt
-        chosen = np.zeros(len(x), dtype=np.int64)
-        keys = np.full(len(x), self._key(None)) if rng is None else validate.generator(rng).integers(KEYS, size=len(x))
-        step = max(1, BATCH // len(arrays.online))
-        for start in range(0, len(x), step):
-            part = slice(start, start + step)
-            choose_many(self._family, arrays, x[part], keys[part], chosen[part])
-        named = {leaf: (*arms.named(leaf), ()) for leaf in np.unique(chosen).tolist()}
-        return Decisions(chosen, named, x, self.identity)
-
-    def _checked_rows(self, contexts: ArrayLike) -> Floats:
-        wanted = f"contexts must be rows of {self._dimension} numbers"
-        x = np.array(as_numbers(all_encoded(contexts, self), wanted), order="C")
-        x = x.reshape(0, self._dimension or 0) if x.size == 0 else x
-        if x.ndim != 2 or x.shape[1] != self._dimension:
-            raise ValueError(f"{wanted}, got shape {x.shape}")
-        fine = (np.abs(x) < self._largest).all(axis=1)
-        if not fine.all():
-            raise validate.bad_context(x[np.flatnonzero(~fine)[0]], self._largest)
-        return x
 
     def update(self, decision: Decision, reward: float) -> None:
         """Learn the reward of a decision: now, later, out of order, or in another process.
@@ -255,7 +173,7 @@ class Bandit(BanditWaiting):
         """
         now = self._learnt
         blank = np.zeros(self._dimension or 0)
-        return self._family.estimates(now.arrays, blank).settings
+        return self._family.estimates(now.arrays, blank).settings()
 
     def snapshot(self) -> Learnt:
         """What the policy has learnt, as it stands: for those who read arrays, such as ``trust`` and ``simulate``.

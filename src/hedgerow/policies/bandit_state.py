@@ -27,6 +27,7 @@ class BanditState(Locked):
         """What never changes, also as each round needs it."""
         self._recipe, self.name, self.rule = recipe, recipe.name, recipe.rule
         self._family, self._dimension, self._draws = recipe.rule.family, recipe.dimension, recipe.rule.kind.draws
+        self._explore = recipe.explore
         self._largest = checks.LARGEST_IN[recipe.precision]
         self._checked_reward = validate.unit_reward if recipe.rule.kind.unit_rewards else validate.checked_reward
         if recipe.precision == "single":

@@ -172,7 +172,8 @@ def own_decision(decision: Any, policy: Any, experts: Mapping[str, Any] = NO_EXP
         )
     if not isinstance(decision.experts, tuple):
         raise ValueError(f"the experts of a decision must be a tuple of names, got {decision.experts!r}")
-    _own_experts(decision.experts, policy.name, experts)
+    if not (decision.explored is True and decision.experts == ()):  # a drawn arm follows no expert
+        _own_experts(decision.experts, policy.name, experts)
 
 
 def _own_experts(named: tuple[Any, ...], name: str, experts: Mapping[str, Any]) -> None:

@@ -17,8 +17,10 @@ SAID = {
     "history": "What was played before.",
     "dimension": "Length of the contexts; taken from the history if left out.",
     "precision": 'Of theta and the inverse matrices, "double" or "single".',
+    "explore": "Share of the decisions that is drawn uniformly among the arms; a decision names its propensity.",
 }
-"""What is said of the arguments that are not parameters of the rule."""
+DEFAULTS = {"precision": "double", "explore": 0.0}
+"""What is said of the arguments that are not parameters of the rule; and their defaults, where that is not None."""
 
 DOC = """{summary}.
 
@@ -85,7 +87,7 @@ def _signature(name: str) -> Signature:
     found = kind(name)
     defaults = {key: parameter.default for key, parameter in found.parameters.items()}
     required = {key for key, default in defaults.items() if default is None}
-    defaults |= {key: "double" if key == "precision" else None for key in _said(found) if key not in ("arms", *defaults)}
+    defaults |= {key: DEFAULTS.get(key) for key in _said(found) if key not in ("arms", *defaults)}
     named = (
         Parameter(key, Parameter.KEYWORD_ONLY, default=Parameter.empty if key in required else default)
         for key, default in defaults.items()
@@ -101,6 +103,7 @@ def _said(found: Kind) -> dict[str, str]:
         "history": found.reads_history,
         "dimension": found.contextual,
         "precision": len(found.precisions) > 1,
+        "explore": True,
     }
     said = {key: text for key, text in SAID.items() if takes[key]}
     return {"arms": said.pop("arms"), **{key: parameter.doc for key, parameter in found.parameters.items()}, **said}

@@ -129,6 +129,10 @@ class D3RBFamily:
             fitted = fitted._replace(state=np.concatenate([fitted.state[:SCALED_SIZE], prices]))
         return fitted
 
+    def cut_state(self, state: Floats, nodes: Integers) -> Floats:
+        """The state for some of the nodes: their prices."""
+        return np.concatenate([state[:SCALED_SIZE], prices_of(state)[nodes]])
+
     def estimates(self, arrays: Arrays, context: Floats) -> Estimates:
         """Mean of every node, and minus its potential."""
         return self.scan.estimates(arrays, context)._replace(additive=False)

@@ -65,6 +65,8 @@ def by_name(experts: Sequence[Policy] | Mapping[str, Policy]) -> dict[str, Polic
             raise ValueError(f"experts must have the same arms in the same order; those of {name!r} differ")
     if len({id(expert) for expert in named.values()}) < len(named):
         raise ValueError("each expert must be a policy of its own: one is given twice")
+    if exploring := [name for name, expert in named.items() if getattr(expert, "explore", 0.0)]:
+        raise ValueError(f"explore belongs to the Meta, not to its experts: {exploring[0]!r} has some")
     dimensions = {expert.dimension for expert in named.values() if expert.dimension}
     if len(dimensions) > 1:
         raise ValueError(f"experts must take contexts of one length, got {sorted(dimensions)}")

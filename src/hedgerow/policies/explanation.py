@@ -47,15 +47,16 @@ def explained(arms: Arms, arrays: Arrays, estimates: Estimates) -> "Explanation"
     """
     nodes = [("cluster", name_of(path), node) for node, path in arms.inner.items()]
     nodes += [("arm", arm, int(leaf)) for arm, leaf in zip(arms.labels, arms.leaves, strict=True)]
-    return Explanation((_score(kind, label, node, arrays, estimates) for kind, label, node in nodes), estimates.settings)
+    reasons = estimates.reasons()
+    scores = (_score(label, node, arrays, estimates, kind, reasons[node] if reasons else "") for kind, label, node in nodes)
+    return Explanation(scores, estimates.settings())
 
 
-def _score(kind: str, label: Label, node: int, arrays: Arrays, estimates: Estimates) -> Score:
+def _score(label: Label, node: int, arrays: Arrays, estimates: Estimates, kind: str, reason: str) -> Score:
     mean, index = float(estimates.means[node]), float(estimates.indices[node])
     width = math.inf if math.isinf(index) else index - mean
     plays, history = arrays.online[node, PLAYS], arrays.history[node, PLAYS]
     waiting = int(waiting_at(arrays.waiting, node))
-    reason = estimates.reasons[node] if estimates.reasons else ""
     return Score(kind, label, mean, width if estimates.additive else math.nan, index, int(plays), float(history), waiting, reason)
 
 

@@ -4,7 +4,7 @@ A family is a way to choose and learn on a tree of arms: by an index over reward
 model. A :class:`~hedgerow.policies.bandit.Bandit` holds the arrays, looks at what users give, and calls the family.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from enum import Enum
 from typing import Any, NamedTuple, Protocol
 
@@ -24,7 +24,7 @@ class Arrays(NamedTuple):
         waiting: Decisions whose reward is still to come; no rows while there are none. The first number counts them.
         rows: What the family derives from these for each node. While decisions wait, without what they will bring.
         state: And for the policy as a whole.
-        extra: Arrays that ``fit`` makes anew whenever it is called, and that no file holds.
+        extra: Arrays that ``fit`` makes anew whenever it is called, that no file holds, and that ``choose`` can do without.
     """
 
     tree: Links
@@ -81,16 +81,16 @@ class Estimates(NamedTuple):
     Args:
         means: Expected reward of each node.
         indices: What it is chosen by.
-        settings: What the policy has estimated about itself, by name.
+        settings: Gives what the policy has estimated about itself, by name.
         additive: Whether an index is a mean and a width; prices are not.
-        reasons: In words, what carries the index of each node; empty for policies that have nothing to say.
+        reasons: Gives in words what carries the index of each node; nothing for policies that have nothing to say.
     """
 
     means: Floats
     indices: Floats
-    settings: dict[str, float]
+    settings: Callable[[], dict[str, float]] = dict
     additive: bool = True
-    reasons: tuple[str, ...] = ()
+    reasons: Callable[[], tuple[str, ...]] = tuple
 
 
 class Course(NamedTuple):

@@ -32,6 +32,7 @@ class Recipe(NamedTuple):
         dimension: Length of its contexts, None without.
         precision: Of the rows it derives.
         cluster_history: Whether clusters start with the history of their arms.
+        explore: Share of the decisions that is drawn. It may change, and policies that differ in it alone are made alike.
     """
 
     name: str
@@ -39,6 +40,7 @@ class Recipe(NamedTuple):
     dimension: int | None
     precision: str
     cluster_history: bool
+    explore: float = 0.0
 
     def identity(self, arms: Arms) -> str:
         """A name that policies share if they are made alike.
@@ -49,7 +51,7 @@ class Recipe(NamedTuple):
         Returns:
             Its name and a hash.
         """
-        made = (self.name, repr(self.rule), arms.labels, arms.paths, *self[2:])
+        made = (self.name, repr(self.rule), arms.labels, arms.paths, self.dimension, self.precision, self.cluster_history)
         return f"{self.name}-{hashlib.blake2b(repr(made).encode(), digest_size=6).hexdigest()}"
 
     def format(self, arms: Arms) -> Format:

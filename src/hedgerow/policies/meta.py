@@ -5,19 +5,15 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-import numpy as np
-from numpy.typing import ArrayLike
-
 from ..core import validate
 from ..core.labels import shown
-from ..core.types import Context, Decision, Decisions, Floats, Label, Policy
-from ..data.encoding import all_encoded, encoded
-from ..data.rounds import as_numbers
+from ..core.types import Context, Decision, Floats, Label, Policy
 from .bandit import Bandit
 from .checks import own_decision
 from .experts import Step, WaitingRound, by_name, carry_out, waiting_round
 from .explanation import Explanation, explained_experts
-from .meta_changes import MetaChanges
+from .exploration import checked_share
+from .meta_choosing import MetaChoosing
 from .registry import rule as rule_of
 from .waiting import Waiting
 
@@ -31,7 +27,7 @@ CHOOSERS = ("ucb", "d3rb")
 """Rules that can choose among experts."""
 
 
-class Meta(MetaChanges):
+class Meta(MetaChoosing):
     """Follow one of several policies at each round, chosen by UCB over the rewards that each has earned (section META).
 
     Args:
@@ -40,6 +36,7 @@ class Meta(MetaChanges):
         scale: Noise of the rewards, as a standard deviation: multiplies the bonus of "ucb" (1 if left out); "auto" estimates it
             ("d3rb" if left out).
         shared: Whether every expert learns from every round, whoever was followed, or only from its own.
+        explore: Share of the decisions that is drawn uniformly among the arms; the experts must have none of their own.
         name: What it is called.
 
     Raises:
@@ -59,73 +56,18 @@ class Meta(MetaChanges):
         rule: str = "ucb",
         scale: float | str | None = None,
         shared: bool = True,
+        explore: float = 0.0,
         name: str = "META",
     ):
         if rule not in CHOOSERS:
             raise ValueError(f"rule must be one of {shown(CHOOSERS)}, got {rule!r}")
         self.name, self.shared = name, bool(shared)
-        self.experts = by_name(experts)
+        self.experts, self._explore = by_name(experts), checked_share(explore)
         self._waiting: Waiting[WaitingRound] = Waiting()
         self.chooser = Bandit(self.experts, rule_of(rule, {} if scale is None else {"scale": scale}), name=name)
         inner = [(key, getattr(expert, "identity", expert.name)) for key, expert in self.experts.items()]
         made = (self.chooser.identity, self.shared, inner)
         self.identity = f"{name}-{hashlib.blake2b(repr(made).encode(), digest_size=6).hexdigest()}"
-
-    def _numbers(self, context: Any) -> Floats | None:
-        """A context as an array, converted once for all experts; None for experts without contexts."""
-        x = validate.checked_context(encoded(context, self), self.dimension, self.name)
-        return None if self.dimension is None else x
-
-    def select(self, context: Context | None = None, *, rng: np.random.Generator | None = None) -> Decision:
-        """Choose an expert, then the arm it chooses; nothing changes.
-
-        Args:
-            context: Numbers, or raw values by name if the experts have an encoding.
-            rng: Breaks ties at random, but not those of "d3rb".
-
-        Returns:
-            The decision, which names the expert that was followed.
-
-        Raises:
-            ValueError: The context is not one of these experts'.
-        """
-        x = self._numbers(context)
-        followed = str(self.chooser.select(rng=rng).arm)
-        expert = self.experts[followed]
-        inner = expert.select(x if expert.dimension else None, rng=rng)
-        return self._own(followed, inner, x)
-
-    def _own(self, followed: str, inner: Decision, x: Floats | None) -> Decision:
-        """An expert's decision as the Meta's own; its context also serves the experts that were not followed."""
-        seen = inner.context if inner.context is not None or x is None else tuple(x.tolist())
-        return Decision(inner.arm, inner.cluster, seen, (followed, *inner.experts), self.identity)
-
-    def select_many(self, contexts: ArrayLike, *, rng: np.random.Generator | None = None) -> Decisions:
-        """One decision for each row of contexts, as ``select`` would make them one by one.
-
-        Args:
-            contexts: Rows of numbers, or a frame of raw values if the experts have an encoding.
-            rng: Breaks ties at random.
-
-        Returns:
-            The decisions.
-
-        Raises:
-            ValueError: A row is no context of these experts.
-        """
-        if self.dimension is None:
-            raise ValueError(f"{self.name} takes no contexts, so all its decisions are alike: call select()")
-        contexts = all_encoded(contexts, self)
-        followed = str(self.chooser.select().arm)
-        expert = self.experts[followed]
-        if rng is None and expert.dimension and isinstance(expert, Bandit | Meta):
-            return expert.select_many(contexts).passed_up(followed, self.identity)
-        rows = as_numbers(contexts, "contexts must be rows of numbers")
-        if rows.ndim != 2 and rows.size:
-            raise ValueError(f"contexts must be rows of {self.dimension} numbers, got shape {rows.shape}")
-        made = [self.select(row, rng=rng) for row in rows]
-        named = {n: (decision.arm, decision.cluster, decision.experts) for n, decision in enumerate(made)}
-        return Decisions(np.arange(len(made)), named, rows, self.identity)
 
     def update(self, decision: Decision, reward: float) -> None:
         """Learn the reward of a decision: the followed expert earns it; with ``shared``, all experts learn from it.
@@ -254,11 +196,6 @@ class Meta(MetaChanges):
         for expert in self.experts.values():
             if isinstance(expert, Bandit | Meta):
                 expert.admit(arm, reward, x if expert.dimension else None)
-
-    @property
-    def waiting(self) -> int:
-        """Expected decisions whose reward has not come yet."""
-        return self._waiting.total()
 
     def explain(self, context: Context | None = None) -> Explanation:
         """The scores of the experts, then those within each expert, whose name is the first part of the label.

@@ -16,6 +16,7 @@ from ..data.history import History
 from .bandit import Bandit
 from .checks import same_policy
 from .experts import Plan, WaitingRound, by_name, encoding_of, put_all
+from .exploration import checked_share
 from .policy_file import MOST_WAITING
 from .waiting import Waiting
 
@@ -28,6 +29,7 @@ class MetaChanges(Locked):
     shared: bool
     experts: dict[str, Policy]
     chooser: Bandit
+    _explore: float
     _waiting: Waiting[WaitingRound]
 
     @property
@@ -232,6 +234,7 @@ class MetaChanges(Locked):
             "name": self.name,
             "identity": self.identity,
             "shared": self.shared,
+            "explore": self._explore,
             "experts": list(self.experts),
             "decisions": self._waiting.listed(),
             "parts": {part: inner for part, (inner, _) in parts.items()},
@@ -243,6 +246,7 @@ class MetaChanges(Locked):
         made = file.manifest
         self = cls.__new__(cls)
         self.name, self.identity, self.shared = str(made["name"]), str(made["identity"]), bool(made["shared"])
+        self._explore = checked_share(made["explore"])
         parts = [file.inside(made["parts"][f"expert-{n}"], f"expert-{n}") for n in range(len(made["experts"]))]
         kinds: dict[str, Any] = {"bandit": Bandit, "meta": cls}
         restored = [kinds[part.manifest["kind"]]._restore(part) for part in parts]

@@ -12,12 +12,13 @@ from .meta import Meta
 from .registry import rule
 
 
-def UCB(arms: Iterable[Label], *, scale: float | str = 1.0) -> Bandit:
+def UCB(arms: Iterable[Label], *, scale: float | str = 1.0, explore: float = 0.0) -> Bandit:
     """UCB1: no history, no clusters.
 
     Args:
         arms: Distinct labels.
         scale: Noise of the rewards, as a standard deviation: multiplies the bonus. "auto" estimates it, "auto/4" takes a quarter.
+        explore: Share of the decisions that is drawn uniformly among the arms; a decision names its propensity.
 
     Returns:
         A policy.
@@ -30,16 +31,17 @@ def UCB(arms: Iterable[Label], *, scale: float | str = 1.0) -> Bandit:
         >>> policy = hr.UCB(["a", "b"])
         >>> policy.update(policy.select(), reward=1.0)
     """
-    return Bandit(arms, rule("ucb", {"scale": scale}), name="UCB")
+    return Bandit(arms, rule("ucb", {"scale": scale}), explore=explore, name="UCB")
 
 
-def HUCB(arms: Iterable[Label], *, history: History | None = None, scale: float | str = 1.0) -> Bandit:
+def HUCB(arms: Iterable[Label], *, history: History | None = None, scale: float | str = 1.0, explore: float = 0.0) -> Bandit:
     """UCB that starts from history, eqs. (2) and (3).
 
     Args:
         arms: Distinct labels.
         history: What was played before.
         scale: Noise of the rewards, as a standard deviation: multiplies the bonus. "auto" estimates it, "auto/4" takes a quarter.
+        explore: Share of the decisions that is drawn uniformly among the arms; a decision names its propensity.
 
     Returns:
         A policy.
@@ -53,16 +55,17 @@ def HUCB(arms: Iterable[Label], *, history: History | None = None, scale: float 
         >>> hr.HUCB(["a", "b"], history=log, scale=0.1).select().arm
         'b'
     """
-    return Bandit(arms, rule("ucb", {"scale": scale}), history=history, name="HUCB")
+    return Bandit(arms, rule("ucb", {"scale": scale}), history=history, explore=explore, name="HUCB")
 
 
-def UCBC(arms: Iterable[Label], *, clusters: Clusters | None = None, scale: float | str = 1.0) -> Bandit:
+def UCBC(arms: Iterable[Label], *, clusters: Clusters | None = None, scale: float | str = 1.0, explore: float = 0.0) -> Bandit:
     """UCB over clusters, then over the arms of the chosen one.
 
     Args:
         arms: Distinct labels.
         clusters: One label for each arm, or a mapping arm -> label; tuples nest deeper. None: no clusters.
         scale: Noise of the rewards, as a standard deviation: multiplies the bonus. "auto" estimates it, "auto/4" takes a quarter.
+        explore: Share of the decisions that is drawn uniformly among the arms; a decision names its propensity.
 
     Returns:
         A policy.
@@ -76,11 +79,16 @@ def UCBC(arms: Iterable[Label], *, clusters: Clusters | None = None, scale: floa
         >>> policy.select().cluster
         'x'
     """
-    return Bandit(arms, rule("ucb", {"scale": scale}), clusters=clusters, name="UCBC")
+    return Bandit(arms, rule("ucb", {"scale": scale}), clusters=clusters, explore=explore, name="UCBC")
 
 
 def HUCBC(
-    arms: Iterable[Label], *, clusters: Clusters | None = None, history: History | None = None, scale: float | str = 1.0
+    arms: Iterable[Label],
+    *,
+    clusters: Clusters | None = None,
+    history: History | None = None,
+    scale: float | str = 1.0,
+    explore: float = 0.0,
 ) -> Bandit:
     """UCB over clusters and their arms, both starting from history, Algorithm 1.
 
@@ -89,6 +97,7 @@ def HUCBC(
         clusters: One label for each arm, or a mapping arm -> label; tuples nest deeper. None: no clusters.
         history: What was played before.
         scale: Noise of the rewards, as a standard deviation: multiplies the bonus. "auto" estimates it, "auto/4" takes a quarter.
+        explore: Share of the decisions that is drawn uniformly among the arms; a decision names its propensity.
 
     Returns:
         A policy.
@@ -102,11 +111,16 @@ def HUCBC(
         >>> policy.select().cluster
         'x'
     """
-    return Bandit(arms, rule("ucb", {"scale": scale}), clusters=clusters, history=history, name="HUCBC")
+    return Bandit(arms, rule("ucb", {"scale": scale}), clusters=clusters, history=history, explore=explore, name="HUCBC")
 
 
 def HUCBCPrime(
-    arms: Iterable[Label], *, clusters: Clusters | None = None, history: History | None = None, scale: float | str = 1.0
+    arms: Iterable[Label],
+    *,
+    clusters: Clusters | None = None,
+    history: History | None = None,
+    scale: float | str = 1.0,
+    explore: float = 0.0,
 ) -> Bandit:
     """HUCBC': UCB without history between clusters, HUCB inside, as in the theorem on adversarial clustering.
 
@@ -115,6 +129,7 @@ def HUCBCPrime(
         clusters: One label for each arm, or a mapping arm -> label; tuples nest deeper. None: no clusters.
         history: What was played before.
         scale: Noise of the rewards, as a standard deviation: multiplies the bonus. "auto" estimates it, "auto/4" takes a quarter.
+        explore: Share of the decisions that is drawn uniformly among the arms; a decision names its propensity.
 
     Returns:
         A policy.
@@ -129,10 +144,12 @@ def HUCBCPrime(
         'x'
     """
     given: dict[str, Any] = {"clusters": clusters, "history": history, "cluster_history": False}
-    return Bandit(arms, rule("ucb", {"scale": scale}), **given, name="HUCBCPrime")
+    return Bandit(arms, rule("ucb", {"scale": scale}), **given, explore=explore, name="HUCBCPrime")
 
 
-def LinUCB(arms: Iterable[Label], *, dimension: int, alpha: float = 1.0, precision: str = "double") -> Bandit:
+def LinUCB(
+    arms: Iterable[Label], *, dimension: int, alpha: float = 1.0, precision: str = "double", explore: float = 0.0
+) -> Bandit:
     """Ridge regression per arm on the context, with a bonus: no history, no clusters.
 
     Args:
@@ -140,6 +157,7 @@ def LinUCB(arms: Iterable[Label], *, dimension: int, alpha: float = 1.0, precisi
         dimension: Length of the contexts.
         alpha: Width of the bonus, in standard errors.
         precision: Of theta and the inverse matrices, "double" or "single".
+        explore: Share of the decisions that is drawn uniformly among the arms; a decision names its propensity.
 
     Returns:
         A policy.
@@ -152,7 +170,9 @@ def LinUCB(arms: Iterable[Label], *, dimension: int, alpha: float = 1.0, precisi
         >>> hr.LinUCB(["a", "b"], dimension=2).select([1.0, 0.5]).arm
         'a'
     """
-    return Bandit(arms, rule("linucb", {"alpha": alpha}), dimension=dimension, precision=precision, name="LinUCB")
+    return Bandit(
+        arms, rule("linucb", {"alpha": alpha}), dimension=dimension, precision=precision, explore=explore, name="LinUCB"
+    )
 
 
 def HLinUCB(
@@ -162,6 +182,7 @@ def HLinUCB(
     dimension: int | None = None,
     alpha: float = 1.0,
     precision: str = "double",
+    explore: float = 0.0,
 ) -> Bandit:
     """LinUCB that starts from history.
 
@@ -171,6 +192,7 @@ def HLinUCB(
         dimension: Length of the contexts; taken from the history if left out.
         alpha: Width of the bonus, in standard errors.
         precision: Of theta and the inverse matrices, "double" or "single".
+        explore: Share of the decisions that is drawn uniformly among the arms; a decision names its propensity.
 
     Returns:
         A policy.
@@ -184,11 +206,17 @@ def HLinUCB(
         'a'
     """
     given: dict[str, Any] = {"history": history, "dimension": dimension, "precision": precision}
-    return Bandit(arms, rule("linucb", {"alpha": alpha}), **given, name="HLinUCB")
+    return Bandit(arms, rule("linucb", {"alpha": alpha}), **given, explore=explore, name="HLinUCB")
 
 
 def LinUCBC(
-    arms: Iterable[Label], *, clusters: Clusters | None = None, dimension: int, alpha: float = 1.0, precision: str = "double"
+    arms: Iterable[Label],
+    *,
+    clusters: Clusters | None = None,
+    dimension: int,
+    alpha: float = 1.0,
+    precision: str = "double",
+    explore: float = 0.0,
 ) -> Bandit:
     """LinUCB over clusters, then over the arms of the chosen one.
 
@@ -198,6 +226,7 @@ def LinUCBC(
         dimension: Length of the contexts.
         alpha: Width of the bonus, in standard errors.
         precision: Of theta and the inverse matrices, "double" or "single".
+        explore: Share of the decisions that is drawn uniformly among the arms; a decision names its propensity.
 
     Returns:
         A policy.
@@ -211,7 +240,7 @@ def LinUCBC(
         'x'
     """
     given: dict[str, Any] = {"clusters": clusters, "dimension": dimension, "precision": precision}
-    return Bandit(arms, rule("linucb", {"alpha": alpha}), **given, name="LinUCBC")
+    return Bandit(arms, rule("linucb", {"alpha": alpha}), **given, explore=explore, name="LinUCBC")
 
 
 def HLinUCBC(
@@ -222,6 +251,7 @@ def HLinUCBC(
     dimension: int | None = None,
     alpha: float = 1.0,
     precision: str = "double",
+    explore: float = 0.0,
 ) -> Bandit:
     """LinUCB over clusters and their arms, both starting from history, Algorithm 2.
 
@@ -232,6 +262,7 @@ def HLinUCBC(
         dimension: Length of the contexts; taken from the history if left out.
         alpha: Width of the bonus, in standard errors.
         precision: Of theta and the inverse matrices, "double" or "single".
+        explore: Share of the decisions that is drawn uniformly among the arms; a decision names its propensity.
 
     Returns:
         A policy.
@@ -245,7 +276,7 @@ def HLinUCBC(
         'x'
     """
     given: dict[str, Any] = {"clusters": clusters, "history": history, "dimension": dimension, "precision": precision}
-    return Bandit(arms, rule("linucb", {"alpha": alpha}), **given, name="HLinUCBC")
+    return Bandit(arms, rule("linucb", {"alpha": alpha}), **given, explore=explore, name="HLinUCBC")
 
 
 def META(
@@ -259,6 +290,7 @@ def META(
     scale: float | str | None = None,
     expert_scale: float | str | None = None,
     shared: bool = True,
+    explore: float = 0.0,
 ) -> Meta:
     """UCB over two experts, the clustered one and the flat one, both starting from history (section META).
 
@@ -274,6 +306,7 @@ def META(
         scale: Noise of the rewards, as the chooser takes it; "auto" estimates it, "auto/4" takes a quarter.
         expert_scale: Noise of the rewards, as experts without contexts take it; 1 if left out.
         shared: Whether both experts learn from every round.
+        explore: Share of the decisions that is drawn uniformly among the arms; a decision names its propensity.
 
     Returns:
         A policy over two policies.
@@ -301,4 +334,4 @@ def META(
             raise ValueError(f"expert_scale is of experts without contexts: give alpha instead of {expert_scale!r}")
         known: dict[str, Any] = {"history": history, "dimension": dimension, "alpha": 1.0 if alpha is None else alpha}
         experts = [HLinUCBC(labels, clusters=clusters, **known), HLinUCB(labels, **known)]
-    return Meta(experts, rule=rule, scale=scale, shared=shared)
+    return Meta(experts, rule=rule, scale=scale, shared=shared, explore=explore)

@@ -9,6 +9,7 @@ from ..core.sums import fields_of
 from ..core.types import tuples
 from ..data.encoding import Encoding
 from . import checks
+from .exploration import checked_share
 from .family import Arrays, Change
 from .learnt import Learnt, Recipe, Round
 from .plausible import check_sums
@@ -57,6 +58,7 @@ def to_manifest(recipe: Recipe, learnt: Learnt) -> state_file.Manifest:
         "dimension": recipe.dimension,
         "precision": recipe.precision,
         "cluster_history": recipe.cluster_history,
+        "explore": recipe.explore,
         "encoding": None if learnt.encoding is None else learnt.encoding.to_json(),
         "decisions": learnt.waiting.listed(),
         **learnt.arms.manifest(),
@@ -80,7 +82,7 @@ def read_recipe(manifest: state_file.Manifest) -> Recipe:
     precision, cluster_history = str(manifest["precision"]), bool(manifest["cluster_history"])
     length = checks.dimension_for(made, manifest["dimension"], None, name)
     checks.options(made, precision=precision, cluster_history=cluster_history, clustered=manifest["paths"] is not None, name=name)
-    return Recipe(name, made, length, precision, cluster_history)
+    return Recipe(name, made, length, precision, cluster_history, checked_share(manifest["explore"]))
 
 
 def read(recipe: Recipe, file: state_file.StateFile) -> Learnt:

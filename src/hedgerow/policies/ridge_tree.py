@@ -272,7 +272,7 @@ class RidgeTree:
         ridge_estimate(arrays.rows, context, packed_products(context), 0, means, spreads)
         own = as_record(arrays.state, KIND)
         scores = [self.kernels.score(means[node], spreads[node], node, own, -1) for node in range(len(means))]
-        return Estimates(means, np.array(scores), {})
+        return Estimates(means, np.array(scores))
 
     def merge(self, own: Arrays, other: Arrays, since: Arrays | None) -> tuple[Floats, Floats]:
         """Sums add up; nothing in the state is learnt apart from them."""

@@ -11,6 +11,7 @@ written into the kernels that call them, so that the index is called directly an
 
 import math
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -235,7 +236,7 @@ class Scan:
 
     def estimates(self, arrays: Arrays, context: Floats) -> Estimates:
         """Mean and index of every node; an estimated scale."""
-        return Estimates(means_of(arrays), self.scores(arrays), self._settings(arrays.state))
+        return Estimates(means_of(arrays), self.scores(arrays), partial(self._settings, arrays.state))
 
     def _scores(self, arrays: Arrays) -> Floats:
         index = self.kernels.index_of or (lambda *_: math.nan)

@@ -1,6 +1,7 @@
 """Auto with contexts as a family of policies: six functions over one set of arrays."""
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -172,7 +173,7 @@ class Linear:
         posterior = waits if len(waits) else rows
         found = [expected_reward(tree, posterior, state, context, node) for node in range(1, len(tree))]
         means, widths = np.array([(np.nan, np.nan), *found]).T
-        return Estimates(means, means + widths, _settings(arrays))
+        return Estimates(means, means + widths, partial(_settings, arrays))
 
     def merge(self, own: Arrays, other: Arrays, since: Arrays | None) -> tuple[Floats, Floats]:
         """Sums add up, weights standing for the same noise as the own ones; the model is that of the worker who has one."""

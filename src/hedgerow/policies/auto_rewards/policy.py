@@ -1,6 +1,7 @@
 """Auto without contexts as a family of policies: six functions over one set of arrays."""
 
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -79,9 +80,10 @@ class Rewards:
         return arrays._replace(waiting=waits, rows=rows, state=state, extra=(ceilings,))
 
     def choose(self, arrays: Arrays, context: Floats, key: int) -> int:
-        """The arm of the highest bound."""
+        """The arm of the highest bound; without ceilings all arms are looked at."""
         tree, online, history, waits, rows, state, extra = arrays
-        leaf: int = rounds.choose(tree, online, history, waits, rows, state, extra[0])
+        ceilings = extra[0] if extra else np.where(tree[:, SIZE] == 0, np.inf, -np.inf)
+        leaf: int = rounds.choose(tree, online, history, waits, rows, state, ceilings)
         return leaf
 
     def learn(self, arrays: Arrays, leaf: int, reward: float, context: Floats, waiting: Waiting | None = None) -> bool:
@@ -102,10 +104,10 @@ class Rewards:
         tree, online, _, waits, rows, state, _ = arrays
         means, indices = np.empty(len(tree)), np.full(len(tree), np.inf)
         if named(state, STATE).ready == 0.0:
-            return Estimates(means_of(arrays), indices, {})
+            return Estimates(means_of(arrays), indices)
         carriers = np.zeros(len(tree), np.int64)
         estimates(tree, online, waits, rows, state, means, indices, carriers)
-        return Estimates(means, indices, _settings(arrays), reasons=_reasons(arrays, carriers))
+        return Estimates(means, indices, partial(_settings, arrays), reasons=partial(_reasons, arrays, carriers))
 
     def merge(self, own: Arrays, other: Arrays, since: Arrays | None) -> tuple[Floats, Floats]:
         """Sums add up; the range of the rewards is that of both."""

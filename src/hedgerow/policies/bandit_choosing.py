@@ -1,0 +1,292 @@
+"""The part of a Bandit that chooses: an arm, the best few, one for each of many contexts; and how likely each choice is."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..core import validate
+from ..core.draws import KEYS, NO_KEY, new_key
+from ..core.types import Chance, Context, Decision, Decisions, Floats, Integers, Label
+from ..core.validate import NO_CONTEXT
+from ..data.encoding import all_encoded
+from ..data.rounds import as_numbers
+from .among import cut
+from .bandit_waiting import BanditWaiting
+from .exploration import Drawn, checked_count, checked_share, explore, key_at
+from .family import Arrays, choose_many
+
+BATCH = 1 << 22
+"""Scores that ``select_many`` holds in memory at a time."""
+
+DRAWS = 1000
+"""By which the propensities of a policy that draws are estimated."""
+
+
+class Eligible(NamedTuple):
+    """The arms that may be chosen.
+
+    Args:
+        leaves: Their nodes.
+        arrays: What chooses among them.
+        nodes: The number in the policy of each node of these arrays; None if they are the policy's own.
+    """
+
+    leaves: Integers
+    arrays: Arrays
+    nodes: Integers | None
+
+    def in_policy(self, chosen: int) -> int:
+        """The number in the policy of a node of the arrays; -1 stays what it is."""
+        return chosen if self.nodes is None or chosen < 0 else int(self.nodes[chosen])
+
+
+class BanditChoosing(BanditWaiting):
+    """Choosing changes nothing."""
+
+    @property
+    def explore(self) -> float:
+        """The share of decisions that is drawn uniformly among the arms; assign another at any time."""
+        return self._explore
+
+    @explore.setter
+    def explore(self, share: float) -> None:
+        self._recipe = self._recipe._replace(explore=checked_share(share))
+        self._explore = self._recipe.explore
+
+    def select(
+        self, context: Context | None = None, *, among: Iterable[Label] | None = None, rng: np.random.Generator | None = None
+    ) -> Decision:
+        """Choose an arm; the policy does not change.
+
+        Args:
+            context: Numbers, or raw values by name if the policy has an encoding.
+            among: The arms that may be chosen, such as those in stock; all if left out. A policy with clusters goes by the
+                clusters that have such arms, and a cluster counts as it does otherwise.
+            rng: Where draws come from: of ``explore=``, of Thompson sampling, and of ties, which the first of equal arms wins
+                otherwise. Auto and D3RB break ties by an order of their own.
+
+        Returns:
+            The decision, which ``update`` takes once its reward is known.
+
+        Raises:
+            ValueError: The context is not one of this policy's, or ``among`` names no arm of it.
+
+        Examples:
+            >>> import hedgerow as hr
+            >>> policy = hr.UCB(["a", "b", "c"])
+            >>> policy.select().arm, policy.select(among=["b", "c"]).arm
+            ('a', 'b')
+        """
+        x = NO_CONTEXT if context is None and self._dimension is None else self._numbers(context)
+        arms, arrays, _, _ = self._learnt
+        if among is not None or self._explore > 0.0:
+            return self._decide(self._eligible(among), x, self._draw_key(rng), rng is not None)
+        leaf = self._family.choose(arrays, x, NO_KEY if rng is None and not self._draws else self._key(rng))
+        if leaf < 0:
+            raise validate.bad_context(x, self._largest)
+        # as Decision(...) does it, without a Python function in between
+        chance = (1.0 if rng is None else None, False) if not self._draws else (None, False)
+        return tuple.__new__(Decision, (*arms.named(leaf), self._noted(x), (), self.identity, *chance))
+
+    def _noted(self, x: Floats) -> tuple[float, ...] | None:
+        """A context as a decision has it; ``update`` will know it again."""
+        if self._dimension is None:
+            return None
+        seen = tuple(x.tolist())
+        self._seen = seen, x
+        return seen
+
+    def _key(self, rng: np.random.Generator | None) -> int:
+        """Where ties are broken and rules draw: the caller's generator; without one the count of rounds, if a rule draws."""
+        if rng is not None:
+            return new_key(validate.generator(rng))
+        return self.rounds + self.waiting if self._draws else NO_KEY
+
+    def _draw_key(self, rng: np.random.Generator | None) -> int:
+        """The same, and there is always one: whether to explore is drawn."""
+        return self.rounds + self.waiting if rng is None else new_key(validate.generator(rng))
+
+    def _eligible(self, among: Iterable[Label] | None) -> Eligible:
+        """The arms that may be chosen, and what chooses among them."""
+        now = self._learnt
+        if among is None:
+            return Eligible(now.arms.rising, now.arrays, None)
+        return self._cut(now.arms.leaves_among(among))
+
+    def _cut(self, leaves: Integers) -> Eligible:
+        part = cut(self._family, self._learnt.arrays, leaves)
+        return Eligible(leaves, part.arrays, part.nodes)
+
+    def _decide(self, eligible: Eligible, x: Floats, key: int, ties: bool) -> Decision:
+        """A choice among some arms, or a draw; ``ties``: whether equal arms are drawn from, where nothing else is drawn."""
+        exploring = self._explore > 0.0
+        random = self._draws or (ties and not exploring)
+        leaf = eligible.in_policy(self._family.choose(eligible.arrays, x, key if random else NO_KEY))
+        if leaf < 0:
+            raise validate.bad_context(x, self._largest)
+        drawn = Drawn(leaf, None if random else 1.0, False)
+        if exploring:
+            drawn = explore(leaf, eligible.leaves, self._explore, key, not random)
+        arm, cluster = self._learnt.arms.named(int(drawn.arm))
+        return Decision(arm, cluster, self._noted(x), (), self.identity, drawn.propensity, drawn.explored)
+
+    def rank(
+        self,
+        n: int,
+        context: Context | None = None,
+        *,
+        among: Iterable[Label] | None = None,
+        rng: np.random.Generator | None = None,
+    ) -> list[Decision]:
+        """The n best arms, best first: the choice, then the choice among the others, and so on.
+
+        Args:
+            n: How many; all if there are fewer.
+            context: Numbers, or raw values by name if the policy has an encoding.
+            among: The arms that may be chosen; all if left out.
+            rng: Where draws come from.
+
+        Returns:
+            A decision for each, the first of which is that of ``select``. A propensity is that of the place, given those before.
+
+        Raises:
+            ValueError: n is no whole number above 0, or ``select`` would refuse the rest.
+
+        Examples:
+            >>> import hedgerow as hr
+            >>> policy = hr.UCB(["a", "b", "c"])
+            >>> [decision.arm for decision in policy.rank(2)]
+            ['a', 'b']
+        """
+        count, key = checked_count(n), self._draw_key(rng)
+        x = NO_CONTEXT if context is None and self._dimension is None else self._numbers(context)
+        eligible, decisions = self._eligible(among), []
+        left = eligible.leaves
+        for place in range(min(count, len(left))):
+            decisions.append(self._decide(eligible, x, key_at(key, place), rng is not None))
+            left = left[left != self._learnt.arms.leaf(decisions[-1].arm)]
+            eligible = self._cut(left) if len(left) and place + 1 < count else eligible
+        return decisions
+
+    def scores(self, context: Context | None = None) -> Floats:
+        """What each arm is chosen by, for those who choose themselves; of a policy with clusters each arm's own.
+
+        Args:
+            context: Numbers, or raw values by name if the policy has an encoding.
+
+        Returns:
+            The index of each arm, in the order of ``arms``.
+
+        Raises:
+            ValueError: The context is not one of this policy's.
+
+        Examples:
+            >>> import hedgerow as hr
+            >>> policy = hr.UCB(["a", "b"])
+            >>> policy.learn("a", 1.0)
+            >>> policy.scores().round(2).tolist()
+            [2.18, inf]
+        """
+        x = validate.usable_context(self._numbers(context), self._largest)
+        arms, arrays, _, _ = self._learnt
+        found: Floats = self._family.estimates(arrays, x).indices[arms.leaves]
+        return found
+
+    def propensities(
+        self,
+        context: Context | None = None,
+        *,
+        among: Iterable[Label] | None = None,
+        draws: int = DRAWS,
+        rng: np.random.Generator | None = None,
+    ) -> Floats:
+        """The probability of each arm to be chosen next.
+
+        Args:
+            context: Numbers, or raw values by name if the policy has an encoding.
+            among: The arms that may be chosen; all if left out.
+            draws: How many choices estimate it, for policies that sample (TSC, LinTSC); for others it is exact.
+            rng: Where those draws come from.
+
+        Returns:
+            A probability for each arm, in the order of ``arms``; 0 for those that may not be chosen.
+
+        Raises:
+            ValueError: ``select`` would refuse it, or ``draws`` is no whole number above 0.
+
+        Examples:
+            >>> import hedgerow as hr
+            >>> hr.UCB(["a", "b"], explore=0.1).propensities().tolist()
+            [0.95, 0.05]
+        """
+        x = validate.usable_context(self._numbers(context), self._largest)
+        eligible, arms, key = self._eligible(among), self._learnt.arms, self._draw_key(rng)
+        found = np.zeros(len(arms.tree))
+        times = checked_count(draws, "draws") if self._draws else 1
+        for number in range(times):
+            leaf = self._family.choose(eligible.arrays, x, key_at(key, number) if self._draws else NO_KEY)
+            found[eligible.in_policy(leaf)] += (1.0 - self._explore) / times
+        found[eligible.leaves] += self._explore / len(eligible.leaves)
+        return found[arms.leaves]
+
+    def select_many(
+        self, contexts: ArrayLike, *, among: Iterable[Label] | None = None, rng: np.random.Generator | None = None
+    ) -> Decisions:
+        """One decision for each row of contexts, as ``select`` would make them one by one; by matrix products where it can.
+
+        Args:
+            contexts: Rows of numbers, or a frame of raw values if the policy has an encoding.
+            among: The arms that may be chosen, the same for all rows; all if left out.
+            rng: Where draws come from; without one, each row has a draw of its own all the same.
+
+        Returns:
+            The decisions, each made when it is looked at.
+
+        Raises:
+            ValueError: A row is no context of this policy, or ``among`` names no arm of it.
+
+        Examples:
+            >>> import hedgerow as hr
+            >>> hr.LinUCB(["a", "b"], dimension=2).select_many([[1.0, 0.0], [0.0, 1.0]]).arms
+            ['a', 'a']
+        """
+        if self._dimension is None:
+            raise ValueError(f"{self.name} takes no contexts, so all its decisions are alike: call select()")
+        x = self._checked_rows(contexts)
+        eligible, exploring = self._eligible(among), self._explore > 0.0
+        if rng is not None:
+            keys = validate.generator(rng).integers(KEYS, size=len(x))
+        else:
+            keys = np.array([key_at(self._draw_key(None), row) for row in range(len(x))], dtype=np.int64)
+        random = self._draws or (rng is not None and not exploring)
+        chosen = self._chosen(eligible, x, keys if random else np.full(len(x), NO_KEY))
+        chances: list[Chance] = [(None if random else 1.0, False)] * len(x)
+        if exploring:
+            for row, leaf in enumerate(chosen.tolist()):
+                chosen[row], propensity, explored = explore(leaf, eligible.leaves, self._explore, int(keys[row]), not random)
+                chances[row] = propensity, explored
+        arms = self._learnt.arms
+        named = {leaf: (*arms.named(leaf), ()) for leaf in np.unique(chosen).tolist()}
+        return Decisions(chosen, named, x, self.identity, chances)
+
+    def _chosen(self, eligible: Eligible, x: Floats, keys: Integers) -> Integers:
+        """The node that the rule chooses for each row."""
+        chosen = np.zeros(len(x), dtype=np.int64)
+        step = max(1, BATCH // len(eligible.arrays.online))
+        for start in range(0, len(x), step):
+            part = slice(start, start + step)
+            choose_many(self._family, eligible.arrays, x[part], keys[part], chosen[part])
+        return chosen if eligible.nodes is None else eligible.nodes[chosen]
+
+    def _checked_rows(self, contexts: ArrayLike) -> Floats:
+        wanted = f"contexts must be rows of {self._dimension} numbers"
+        x = np.array(as_numbers(all_encoded(contexts, self), wanted), order="C")
+        x = x.reshape(0, self._dimension or 0) if x.size == 0 else x
+        if x.ndim != 2 or x.shape[1] != self._dimension:
+            raise ValueError(f"{wanted}, got shape {x.shape}")
+        fine = (np.abs(x) < self._largest).all(axis=1)
+        if not fine.all():
+            raise validate.bad_context(x[np.flatnonzero(~fine)[0]], self._largest)
+        return x
