@@ -71,7 +71,7 @@ def test_without_a_generator_the_count_of_rounds_is_the_source():
 
 
 def test_an_inverse_propensity_estimate_covers_the_value_of_a_policy_that_never_played():
-    """300 logs of a learning policy with a floor; the value of always playing "b", at nominal 90 %: within 3.5 standard errors."""
+    """300 logs of a policy that learns and explores; the value of always playing "b", at nominal 90 % (3.5 standard errors)."""
     means, covered = np.array([0.2, 0.35, 0.3, 0.5, 0.1]), 0
     for seed in range(300):
         rng = np.random.default_rng([7, seed])

@@ -4,7 +4,7 @@ from functools import partial
 
 from benchmarks.league.settings import Setting
 from hedgerow.experiments.simulate import Make
-from hedgerow.policies import auto, paper
+from hedgerow.policies import auto, paper, paper_linear
 from hedgerow.policies.constructors import constructor
 from hedgerow.policies.registry import load_all
 
@@ -31,7 +31,7 @@ def _flat(setting: Setting) -> tuple[Make, ...]:
 
 
 def _linear(setting: Setting) -> tuple[Make, ...]:
-    return (paper.HLinUCB, paper.HLinUCBC, *((paper.LinUCB, paper.LinUCBC) if setting.lying else ()))
+    return (paper_linear.HLinUCB, paper_linear.HLinUCBC, *((paper_linear.LinUCB, paper_linear.LinUCBC) if setting.lying else ()))
 
 
 def _classical(setting: Setting) -> dict[str, Make]:

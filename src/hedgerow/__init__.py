@@ -45,36 +45,16 @@ if TYPE_CHECKING:
     from .policies.lints import LinTSC as LinTSC
     from .policies.meta import Meta
     from .policies.minucb import MINUCB as MINUCB
-    from .policies.paper import (
-        HUCB as HUCB,
-    )
-    from .policies.paper import (
-        HUCBC as HUCBC,
-    )
-    from .policies.paper import (
-        META as META,
-    )
-    from .policies.paper import (
-        UCB as UCB,
-    )
-    from .policies.paper import (
-        UCBC as UCBC,
-    )
-    from .policies.paper import (
-        HLinUCB as HLinUCB,
-    )
-    from .policies.paper import (
-        HLinUCBC as HLinUCBC,
-    )
-    from .policies.paper import (
-        HUCBCPrime as HUCBCPrime,
-    )
-    from .policies.paper import (
-        LinUCB as LinUCB,
-    )
-    from .policies.paper import (
-        LinUCBC as LinUCBC,
-    )
+    from .policies.paper import HUCB as HUCB
+    from .policies.paper import HUCBC as HUCBC
+    from .policies.paper import META as META
+    from .policies.paper import UCB as UCB
+    from .policies.paper import UCBC as UCBC
+    from .policies.paper import HUCBCPrime as HUCBCPrime
+    from .policies.paper_linear import HLinUCB as HLinUCB
+    from .policies.paper_linear import HLinUCBC as HLinUCBC
+    from .policies.paper_linear import LinUCB as LinUCB
+    from .policies.paper_linear import LinUCBC as LinUCBC
     from .policies.thompson import TSC as TSC
     from .policies.ucbv import UCBV as UCBV
 

@@ -11,7 +11,7 @@ from ..data.history import History
 from ..policies import linucb, ridge_tree
 from ..policies.bandit import Bandit
 from ..policies.meta_play import positions
-from ..policies.paper import HLinUCB, HLinUCBC
+from ..policies.paper_linear import HLinUCB, HLinUCBC
 from .gains import paired
 from .split import Split
 

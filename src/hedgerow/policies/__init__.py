@@ -13,7 +13,8 @@ from importlib import import_module
 from typing import Any
 
 _WRITTEN = {
-    **dict.fromkeys(("HUCB", "HUCBC", "META", "UCB", "UCBC", "HLinUCB", "HLinUCBC", "HUCBCPrime", "LinUCB", "LinUCBC"), "paper"),
+    **dict.fromkeys(("HUCB", "HUCBC", "META", "UCB", "UCBC", "HUCBCPrime"), "paper"),
+    **dict.fromkeys(("HLinUCB", "HLinUCBC", "LinUCB", "LinUCBC"), "paper_linear"),
     **dict.fromkeys(("Auto", "HierLinUCB", "HierUCB"), "auto"),
     "Bandit": "bandit",
     "Meta": "meta",

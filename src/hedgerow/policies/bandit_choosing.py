@@ -38,7 +38,14 @@ class Eligible(NamedTuple):
     nodes: Integers | None
 
     def in_policy(self, chosen: int) -> int:
-        """The number in the policy of a node of the arrays; -1 stays what it is."""
+        """The number in the policy of a node of the arrays.
+
+        Args:
+            chosen: A node of the arrays, or -1.
+
+        Returns:
+            A node of the policy, or -1.
+        """
         return chosen if self.nodes is None or chosen < 0 else int(self.nodes[chosen])
 
 

@@ -130,7 +130,15 @@ class D3RBFamily:
         return fitted
 
     def cut_state(self, state: Floats, nodes: Integers) -> Floats:
-        """The state for some of the nodes: their prices."""
+        """The state for some of the nodes: their prices.
+
+        Args:
+            state: Of all nodes.
+            nodes: Those that stay.
+
+        Returns:
+            A shorter state.
+        """
         return np.concatenate([state[:SCALED_SIZE], prices_of(state)[nodes]])
 
     def estimates(self, arrays: Arrays, context: Floats) -> Estimates:

@@ -1,4 +1,4 @@
-"""The paper's policies under the paper's names."""
+"""The paper's policies under the paper's names: those without contexts, and META; paper_linear.py has those with contexts."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -9,6 +9,7 @@ from ..data.history import History
 from .bandit import Bandit
 from .checks import contextual
 from .meta import Meta
+from .paper_linear import HLinUCB, HLinUCBC
 from .registry import rule
 
 
@@ -145,138 +146,6 @@ def HUCBCPrime(
     """
     given: dict[str, Any] = {"clusters": clusters, "history": history, "cluster_history": False}
     return Bandit(arms, rule("ucb", {"scale": scale}), **given, explore=explore, name="HUCBCPrime")
-
-
-def LinUCB(
-    arms: Iterable[Label], *, dimension: int, alpha: float = 1.0, precision: str = "double", explore: float = 0.0
-) -> Bandit:
-    """Ridge regression per arm on the context, with a bonus: no history, no clusters.
-
-    Args:
-        arms: Distinct labels.
-        dimension: Length of the contexts.
-        alpha: Width of the bonus, in standard errors.
-        precision: Of theta and the inverse matrices, "double" or "single".
-        explore: Share of the decisions that is drawn uniformly among the arms; a decision names its propensity.
-
-    Returns:
-        A policy.
-
-    Raises:
-        ValueError: Something given makes no sense; the message says what.
-
-    Examples:
-        >>> import hedgerow as hr
-        >>> hr.LinUCB(["a", "b"], dimension=2).select([1.0, 0.5]).arm
-        'a'
-    """
-    return Bandit(
-        arms, rule("linucb", {"alpha": alpha}), dimension=dimension, precision=precision, explore=explore, name="LinUCB"
-    )
-
-
-def HLinUCB(
-    arms: Iterable[Label],
-    *,
-    history: History | None = None,
-    dimension: int | None = None,
-    alpha: float = 1.0,
-    precision: str = "double",
-    explore: float = 0.0,
-) -> Bandit:
-    """LinUCB that starts from history.
-
-    Args:
-        arms: Distinct labels.
-        history: What was played before.
-        dimension: Length of the contexts; taken from the history if left out.
-        alpha: Width of the bonus, in standard errors.
-        precision: Of theta and the inverse matrices, "double" or "single".
-        explore: Share of the decisions that is drawn uniformly among the arms; a decision names its propensity.
-
-    Returns:
-        A policy.
-
-    Raises:
-        ValueError: Something given makes no sense; the message says what.
-
-    Examples:
-        >>> import hedgerow as hr
-        >>> hr.HLinUCB(["a", "b"], dimension=2).select([1.0, 0.5]).arm
-        'a'
-    """
-    given: dict[str, Any] = {"history": history, "dimension": dimension, "precision": precision}
-    return Bandit(arms, rule("linucb", {"alpha": alpha}), **given, explore=explore, name="HLinUCB")
-
-
-def LinUCBC(
-    arms: Iterable[Label],
-    *,
-    clusters: Clusters | None = None,
-    dimension: int,
-    alpha: float = 1.0,
-    precision: str = "double",
-    explore: float = 0.0,
-) -> Bandit:
-    """LinUCB over clusters, then over the arms of the chosen one.
-
-    Args:
-        arms: Distinct labels.
-        clusters: One label for each arm, or a mapping arm -> label; tuples nest deeper. None: no clusters.
-        dimension: Length of the contexts.
-        alpha: Width of the bonus, in standard errors.
-        precision: Of theta and the inverse matrices, "double" or "single".
-        explore: Share of the decisions that is drawn uniformly among the arms; a decision names its propensity.
-
-    Returns:
-        A policy.
-
-    Raises:
-        ValueError: Something given makes no sense; the message says what.
-
-    Examples:
-        >>> import hedgerow as hr
-        >>> hr.LinUCBC(["a", "b"], clusters=["x", "y"], dimension=2).select([1.0, 0.5]).cluster
-        'x'
-    """
-    given: dict[str, Any] = {"clusters": clusters, "dimension": dimension, "precision": precision}
-    return Bandit(arms, rule("linucb", {"alpha": alpha}), **given, explore=explore, name="LinUCBC")
-
-
-def HLinUCBC(
-    arms: Iterable[Label],
-    *,
-    clusters: Clusters | None = None,
-    history: History | None = None,
-    dimension: int | None = None,
-    alpha: float = 1.0,
-    precision: str = "double",
-    explore: float = 0.0,
-) -> Bandit:
-    """LinUCB over clusters and their arms, both starting from history, Algorithm 2.
-
-    Args:
-        arms: Distinct labels.
-        clusters: One label for each arm, or a mapping arm -> label; tuples nest deeper. None: no clusters.
-        history: What was played before.
-        dimension: Length of the contexts; taken from the history if left out.
-        alpha: Width of the bonus, in standard errors.
-        precision: Of theta and the inverse matrices, "double" or "single".
-        explore: Share of the decisions that is drawn uniformly among the arms; a decision names its propensity.
-
-    Returns:
-        A policy.
-
-    Raises:
-        ValueError: Something given makes no sense; the message says what.
-
-    Examples:
-        >>> import hedgerow as hr
-        >>> hr.HLinUCBC(["a", "b"], clusters=["x", "y"], dimension=2).select([1.0, 0.5]).cluster
-        'x'
-    """
-    given: dict[str, Any] = {"clusters": clusters, "history": history, "dimension": dimension, "precision": precision}
-    return Bandit(arms, rule("linucb", {"alpha": alpha}), **given, explore=explore, name="HLinUCBC")
 
 
 def META(

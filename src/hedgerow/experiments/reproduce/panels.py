@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-from ...policies import paper
+from ...policies import paper, paper_linear
 from ..datasets import Latencies, Warfarin, latencies, warfarin
 from ..outcome import Make, Shuffled
 from ..problems import Problem, SyntheticClassical, SyntheticContextual, TightBernoulli, WarfarinDosing, WebLatency
@@ -34,10 +34,10 @@ CLASSICAL_POLICIES: dict[str, Make | Shuffled] = {
     META_OWN: partial(paper.META, shared=False),
 }
 CONTEXTUAL_POLICIES: dict[str, Make | Shuffled] = {
-    "LinUCB": paper.LinUCB,
-    "HLinUCB": paper.HLinUCB,
-    "LinUCBC": paper.LinUCBC,
-    "HLinUCBC": paper.HLinUCBC,
+    "LinUCB": paper_linear.LinUCB,
+    "HLinUCB": paper_linear.HLinUCB,
+    "LinUCBC": paper_linear.LinUCBC,
+    "HLinUCBC": paper_linear.HLinUCBC,
     "META": paper.META,
     META_OWN: partial(paper.META, shared=False),
 }

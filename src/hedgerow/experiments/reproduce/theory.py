@@ -7,7 +7,7 @@ import numpy as np
 
 from ... import bounds
 from ...core.sums import second_moments
-from ...policies.paper import HLinUCB
+from ...policies.paper_linear import HLinUCB
 from ..play import play
 from ..problems import SyntheticContextual, TightBernoulli
 from ..result import Difference, Simulation, interval
