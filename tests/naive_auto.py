@@ -1,4 +1,4 @@
-"""Auto without contexts from the formulas of docs/policies.md: plain NumPy on the raw rewards, no sums, no speed."""
+"""Auto without contexts from the formulas of docs/auto.md: plain NumPy on the raw rewards, no sums, no speed."""
 
 import numpy as np
 

@@ -287,7 +287,7 @@ register(
     "hierlinucb",
     Linear,
     summary="Coefficients are alike within clusters as far as rewards say so: one hierarchical linear model, mean and bonus",
-    source="docs/policies.md",
+    source="docs/auto-contexts.md",
     parameters={"weights": Parameter("auto", "Whether rounds may weigh by one over their variance.", choices=("auto", False))},
     contextual=True,
     cluster_history=False,

@@ -191,6 +191,6 @@ register(
     "hierucb",
     Rewards(),
     summary="Arms are alike within clusters as far as rewards say so: one hierarchical model, one bound",
-    source="docs/policies.md",
+    source="docs/auto.md",
     cluster_history=False,
 )
