@@ -46,7 +46,7 @@ def paths_of(policy):
 
 def forced(policy, eligible, scores):
     """The arm that forced exploration is for, or None."""
-    rounds = 1 + policy.rounds + policy.waiting
+    rounds = 1 + policy.rounds + len(policy.waiting)
     if mixed(rounds) % 8 != 0:
         return None
     plays = {arm: sum((scores["arm", arm].plays, scores["arm", arm].history, scores["arm", arm].waiting)) for arm in eligible}
@@ -77,7 +77,7 @@ def best_among(policy, among, context):
 
     if name == "bast":  # a cluster's own index, as if nothing stood below it
         scale = policy.settings().get("scale", 1.0)
-        t = 1.0 + policy.rounds + policy.waiting
+        t = 1.0 + policy.rounds + len(policy.waiting)
         plain = {label: pooled(score, t, scale) for (kind, label), score in scores.items() if kind == "cluster"}
     prefix = ()
     while True:

@@ -95,7 +95,7 @@ def test_a_drawn_arm_is_learnt_and_under_meta_follows_nobody():
         policy.update(decision, 1.0)
     assert policy.rounds == 0  # no expert was followed
     assert [expert.rounds for expert in policy.experts.values()] == [20, 20]
-    assert policy.waiting == 0
+    assert policy.waiting == []
 
 
 def test_explore_can_be_assigned_and_is_kept_in_a_file(tmp_path):

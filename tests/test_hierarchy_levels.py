@@ -193,6 +193,6 @@ def test_levels_stay_with_all_that_happens_to_a_policy(tmp_path):
         loaded.expect(decision)
     for decision in waiting:
         loaded.update(decision, 0.0 if decision.arm == "new" else expected[0, decision.arm])
-    assert (loaded.waiting, levels_of(loaded)) == (0, 1.0)
+    assert (loaded.waiting, levels_of(loaded)) == ([], 1.0)
     assert np.isfinite([score.mean for score in loaded.explain(contexts[0])]).all()
     assert "put a 1" not in str(policy.trust())

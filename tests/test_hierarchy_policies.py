@@ -129,7 +129,7 @@ def test_decisions_wait_through_a_refresh_that_another_round_brings_about():
         for arm, at in ((5, t + 2), *((decision.arm, t + step) for step, decision in enumerate(expected))):
             for policy in (waiting, plain):
                 policy.learn(arm, theta[arm] @ contexts[at] + noise[at], tuple(contexts[at]))
-    assert (waiting.waiting, waiting.rounds) == (0, plain.rounds)
+    assert (waiting.waiting, waiting.rounds) == ([], plain.rounds)
     pairs = list(zip(waiting.explain(contexts[-1]), plain.explain(contexts[-1]), strict=True))
     assert [a.width for a, _ in pairs] == pytest.approx([b.width for _, b in pairs], rel=0.1)
     assert [a.mean for a, _ in pairs] == pytest.approx([b.mean for _, b in pairs], abs=0.05)

@@ -155,7 +155,7 @@ def test_decisions_of_other_policies():
         policy.expect(policy.select()._replace(experts=("x",)))
     with pytest.raises(ValueError, match="needs a Decision"):
         policy.expect("a")
-    assert policy.waiting == 0
+    assert policy.waiting == []
     assert policy.rounds == meta.rounds == 0
 
 

@@ -128,7 +128,7 @@ class Waiter(RuleBasedStateMachine):
 
     @invariant()
     def nothing_else_is_left(self):
-        assert self.late.waiting == len(self.waiting)
+        assert len(self.late.waiting) == len(self.waiting)
         if not self.waiting:
             x = (1.0, -0.5) if self.late.dimension else None
             for one, other in zip(self.late.explain(x), self.prompt.explain(x), strict=True):

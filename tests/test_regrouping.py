@@ -42,7 +42,7 @@ def test_what_was_learnt_stays(make):
             assert (mine.label, mine.plays, mine.history) == (theirs.label, theirs.plays, theirs.history)
             assert mine.index == pytest.approx(theirs.index, rel=1e-6)
     policy.update(waiting, 1.0)
-    assert policy.waiting == 0
+    assert policy.waiting == []
 
 
 def test_new_clusters_are_judged_anew():

@@ -247,19 +247,22 @@ def test_a_folder_or_nothing_is_no_file(tmp_path):
 @pytest.mark.parametrize(
     ("waiting", "message"),
     [
-        ([["a", [1.0, 0.0], 10**9]], "waits for 1000000000 decisions, more than"),
-        ([["a", [1.0, 0.0], 2]], "as many decisions as it counts"),
-        ([["a", [1.0, 0.0], -3]], "fewer than one"),
-        ([["z", [1.0, 0.0], 1]], "unknown arm 'z'"),
-        ([["a", [1.0], 1]], "context must be 2 numbers"),
-        ([["a", ["x", "y"], 1]], "context must be 2 numbers"),
+        ([["a", [1.0, 0.0], None, 10**9]], "waits for 1000000000 decisions, more than"),
+        ([["a", [1.0, 0.0], None, 2]], "as many decisions as it counts"),
+        ([["a", [1.0, 0.0], None, -3]], "fewer than one"),
+        ([["z", [1.0, 0.0], None, 1]], "unknown arm 'z'"),
+        ([["a", [1.0], None, 1]], "context must be 2 numbers"),
+        ([["a", ["x", "y"], None, 1]], "context must be 2 numbers"),
+        ([["a", [1.0, 0.0], 1]], "by other than 4 values"),
+        ([["a", [1.0, 0.0], 1.5, 1]], "id must be a text or a whole number"),
+        ([["a", [1.0, 0.0], "r", 1], ["b", [1.0, 0.0], "r", 1]], "waits twice for a decision called 'r'"),
     ],
 )
 def test_forged_decisions_that_wait(tmp_path, waiting, message):
     policy, path = hr.Auto(["a", "b"], dimension=2), tmp_path / "policy"
     policy.expect(policy.select([1.0, 0.0]))
     policy.save(path)
-    assert hr.load(path).waiting == 1
+    assert len(hr.load(path).waiting) == 1
     content = members(path)
     manifest = json.loads(content["manifest.json"])
     forge(path, {**content, "manifest.json": json.dumps({**manifest, "decisions": waiting})})

@@ -18,6 +18,7 @@ from .exploration import checked_share
 from .family import Course, play
 from .learnt import Learnt, Recipe
 from .registry import Rule
+from .waiting import Id
 
 if TYPE_CHECKING:
     from ..trust import Trust
@@ -70,15 +71,17 @@ class Bandit(BanditChoosing):
         checks.usable_history(rule, rows, precision, length)
         self._learnt = learnt.begin(self._recipe, planted, rows, encoding_of(history, length))
 
-    def update(self, decision: Decision, reward: float) -> None:
+    def update(self, decision: Decision, reward: float, *, id: Id | None = None) -> None:
         """Learn the reward of a decision: now, later, out of order, or in another process.
 
         Args:
             decision: From ``select`` of this policy, or of one made alike.
             reward: A finite number.
+            id: What the decision was called when it was expected. A reward with an id settles the decision of that id and no
+                other; one without settles none that has an id.
 
         Raises:
-            ValueError: The decision is another policy's, or the reward is no number.
+            ValueError: The decision is another policy's, the reward is no number, or another decision has that id.
             KeyError: The arm is not there, or no longer.
 
         Examples:
@@ -90,15 +93,16 @@ class Bandit(BanditChoosing):
         """
         if type(decision) is not Decision or decision.policy != self.identity or decision.experts != ():
             checks.own_decision(decision, self)
-        self.learn(decision.arm, reward, decision.context)
+        self.learn(decision.arm, reward, decision.context, id)
 
-    def learn(self, arm: Label, reward: float, context: Context | None = None) -> None:
+    def learn(self, arm: Label, reward: float, context: Context | None = None, id: Id | None = None) -> None:
         """Learn from a round that someone else decided.
 
         Args:
             arm: What was played.
             reward: What it earned.
             context: In which context, for a policy with contexts.
+            id: What the decision was called, if it was expected under an id.
 
         Raises:
             ValueError: The reward or the context cannot be used.
@@ -113,7 +117,7 @@ class Bandit(BanditChoosing):
             if context is not seen:
                 x = self._numbers(context)
             if waiting:
-                self._settle(leaf, value, validate.usable_context(x, self._largest))
+                self._settle(leaf, value, validate.usable_context(x, self._largest), id)
             elif not self._family.learn(arrays, leaf, value, x):
                 raise validate.bad_context(x, self._largest)
 

@@ -93,14 +93,15 @@ class BanditChanges(BanditState):
         self.put(self.merged(other, since=since))
 
     @whole
-    def save(self, path: str | Path) -> None:
+    def save(self, path: str | Path, *, waiting: bool = True) -> None:
         """Write the whole state to a file that ``hedgerow.load`` reads.
 
         Args:
             path: The file; what is there is replaced, whole or not at all.
+            waiting: Whether the decisions that wait are kept in it.
 
         Raises:
             OSError: The file cannot be written there.
             ValueError: Sums have grown beyond what a file can hold.
         """
-        state_file.save(path, *self._state())
+        state_file.save(path, *self._state(waiting))

@@ -109,11 +109,11 @@ class BanditChoosing(BanditWaiting):
         """Where ties are broken and rules draw: the caller's generator; without one the count of rounds, if a rule draws."""
         if rng is not None:
             return new_key(validate.generator(rng))
-        return self.rounds + self.waiting if self._draws else NO_KEY
+        return sum(self.progress()) if self._draws else NO_KEY
 
     def _draw_key(self, rng: np.random.Generator | None) -> int:
         """The same, and there is always one: whether to explore is drawn."""
-        return self.rounds + self.waiting if rng is None else new_key(validate.generator(rng))
+        return sum(self.progress()) if rng is None else new_key(validate.generator(rng))
 
     def _eligible(self, among: Iterable[Label] | None) -> Eligible:
         """The arms that may be chosen, and what chooses among them."""

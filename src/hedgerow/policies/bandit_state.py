@@ -14,6 +14,7 @@ from ..data.encoding import Encoding, check_alike, common_encoding, encoded
 from ..data.history import History
 from . import changes, checks, learnt, policy_file
 from .learnt import Learnt, Recipe
+from .waiting import Waiting
 
 
 class BanditState(Locked):
@@ -81,11 +82,6 @@ class BanditState(Locked):
     def rounds(self) -> int:
         """Online rounds learnt from."""
         return learnt.rounds_of(self._learnt)
-
-    @property
-    def waiting(self) -> int:
-        """Expected decisions whose reward has not come yet."""
-        return self._learnt.waiting.total()
 
     def with_history(self, history: History | None) -> Learnt:
         """What the policy would have learnt, had it started from another history; nothing changes.
@@ -195,7 +191,7 @@ class BanditState(Locked):
         Returns:
             Rounds, and waiting decisions.
         """
-        return self.rounds, self.waiting
+        return self.rounds, self._learnt.waiting.total()
 
     def admit(self, arm: Label, reward: float, x: Floats | None) -> None:
         """Raise what ``learn`` would raise, before anything has changed.
@@ -222,9 +218,18 @@ class BanditState(Locked):
         """
         self._learnt = state
 
-    def _state(self) -> tuple[state_file.Manifest, dict[str, state_file.Block]]:
-        manifest = {"kind": "bandit", "identity": self.identity, **policy_file.to_manifest(self._recipe, self._learnt)}
-        return manifest, policy_file.to_blocks(self._recipe, self._learnt)
+    def without_waiting(self) -> Learnt:
+        """The state in which nothing waits; nothing changes.
+
+        Returns:
+            A state to be put in place, or saved.
+        """
+        return changes.recounted(self._recipe, self._learnt._replace(waiting=Waiting()))
+
+    def _state(self, waiting: bool) -> tuple[state_file.Manifest, dict[str, state_file.Block]]:
+        now = self._learnt if waiting else self.without_waiting()
+        manifest = {"kind": "bandit", "identity": self.identity, **policy_file.to_manifest(self._recipe, now)}
+        return manifest, policy_file.to_blocks(self._recipe, now)
 
     @classmethod
     def _restore(cls, file: state_file.StateFile) -> Self:

@@ -9,6 +9,7 @@ from . import checks
 from .bandit_changes import BanditChanges
 from .family import Arrays
 from .learnt import Learnt, Round
+from .waiting import Expected, Id, check_same, checked_id, expected
 
 
 class BanditWaiting(BanditChanges):
@@ -19,9 +20,9 @@ class BanditWaiting(BanditChanges):
     is raised: the state is that of before or of after.
     """
 
-    def _settle(self, leaf: int, reward: float, x: Floats) -> None:
+    def _settle(self, leaf: int, reward: float, x: Floats, id: Id | None) -> None:
         """Learn a reward while decisions wait; one that was not expected is expected first, so that it settles no other."""
-        key, now = self._round(leaf, x), self._learnt
+        key, now = self._round(leaf, x, id), self._learnt
         waited, all_waited, plays = now.waiting[key], waiting_at(now.arrays.waiting, 0), now.arrays.online[0, PLAYS]
         try:
             if not waited:
@@ -66,11 +67,18 @@ class BanditWaiting(BanditChanges):
         if not now.waiting and len(now.arrays.waiting):
             self._learnt = now._replace(arrays=now.arrays._replace(waiting=now.arrays.waiting[:0]))
 
-    def _round(self, leaf: int, x: Floats) -> Round:
+    def _round(self, leaf: int, x: Floats, id: Id | None) -> Round:
         """A round as it is counted and saved: without NumPy's own kinds of labels and numbers."""
-        return self._learnt.arms.named(leaf)[0], None if self._dimension is None else tuple(x.tolist())
+        key = self._learnt.arms.named(leaf)[0], None if self._dimension is None else tuple(x.tolist()), id
+        check_same(self._learnt.waiting, key)
+        return key
 
-    def expect(self, decision: Decision) -> None:
+    @property
+    def waiting(self) -> list[Expected]:
+        """The expected decisions whose reward has not come yet."""
+        return list(expected(self._learnt.waiting, experts=False))
+
+    def expect(self, decision: Decision, *, id: Id | None = None) -> None:
         """Count a decision whose reward is still to come, so that others made meanwhile do not all repeat it.
 
         It narrows the width of its arm, and leaves the mean as it is. ``update`` settles it; ``cancel`` if no reward will come.
@@ -78,9 +86,11 @@ class BanditWaiting(BanditChanges):
         Args:
             decision: From ``select`` of this policy; or ``Decision(arm, context=...)``, which names no policy, for a round that
                 someone else decided.
+            id: What you call it, such as the number of a request: then only a reward with that id settles it. To expect the same
+                decision under the same id again changes nothing.
 
         Raises:
-            ValueError: The decision is another policy's.
+            ValueError: The decision is another policy's, or another one waits under that id.
             KeyError: The arm is not there.
 
         Examples:
@@ -95,13 +105,15 @@ class BanditWaiting(BanditChanges):
         with self._lock:
             leaf = self._learnt.arms.leaf(decision.arm)
             x = validate.usable_context(self._numbers(decision.context), self._largest)
-            self._wait(self._round(leaf, x), leaf, x, 1)
+            key = self._round(leaf, x, None if id is None else checked_id(id))
+            if id is None or key not in self._learnt.waiting:
+                self._wait(key, leaf, x, 1)
 
-    def cancel(self, decision: Decision) -> None:
+    def cancel(self, decision: Decision | Id) -> None:
         """Wait no longer for the reward of an expected decision: it will not come.
 
         Args:
-            decision: One that was expected.
+            decision: One that was expected without an id, or the id of one.
 
         Raises:
             ValueError: No such decision waits.
@@ -114,18 +126,30 @@ class BanditWaiting(BanditChanges):
             >>> policy.expect(decision)
             >>> policy.cancel(decision)
             >>> policy.waiting
-            0
+            []
         """
-        checks.own_decision(decision, self)
+        if isinstance(decision, Decision):
+            checks.own_decision(decision, self)
         with self._lock:
-            leaf = self._learnt.arms.leaf(decision.arm)
-            x = validate.usable_context(self._numbers(decision.context), self._largest)
-            key = self._round(leaf, x)
+            key = self._key_of(decision)
             if key not in self._learnt.waiting:
-                where = "" if self._dimension is None else f" in {x.tolist()}"
-                raise ValueError(f"{self.name} does not wait for a reward of {decision.arm!r}{where}")
-            self._wait(key, leaf, x, -1)
+                raise ValueError(f"{self.name} does not wait for a reward of {_called(key)}")
+            self._wait(key, self._learnt.arms.leaf(key[0]), np.array(key[1] or ()), -1)
             self._close()
+
+    def _key_of(self, decision: Decision | Id) -> Round:
+        """The round of an own decision, or that waits under an id."""
+        if not isinstance(decision, Decision):
+            return self._learnt.waiting.of(checked_id(decision)) or ((), None, decision)
+        x = validate.usable_context(self._numbers(decision.context), self._largest)
+        return self._round(self._learnt.arms.leaf(decision.arm), x, None)
+
+
+def _called(key: Round) -> str:
+    """A round that does not wait, for a message."""
+    if key[2] is not None:
+        return f"a decision called {key[2]!r}"
+    return f"{key[0]!r}" + ("" if key[1] is None else f" in {list(key[1])}")
 
 
 def _with_room(now: Learnt) -> Arrays:

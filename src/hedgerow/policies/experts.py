@@ -8,9 +8,10 @@ import numpy as np
 from ..core.types import Decision, Floats, Label, Policy
 from ..core.validate import lacking
 from ..data.encoding import Encoding, common_encoding
+from .waiting import Id
 
-WaitingRound: TypeAlias = tuple[Label, tuple[str, ...], tuple[float, ...] | None]
-"""A round whose reward is still to come: its arm, the experts that were followed (none, if others decided), and its context."""
+WaitingRound: TypeAlias = tuple[Label, tuple[str, ...], tuple[float, ...] | None, Id | None]
+"""A round whose reward is still to come: its arm, the experts that were followed (none, if others decided), context and id."""
 
 Step: TypeAlias = tuple[Any, Callable[[], None]]
 """A policy, and what to do to it."""
@@ -22,18 +23,19 @@ NEEDED_BY_META = ("name", "arms", "dimension", "select", "update", "learn", "exp
 """What an expert must have."""
 
 
-def waiting_round(decision: Decision, x: Floats | None) -> WaitingRound:
+def waiting_round(decision: Decision, x: Floats | None, id: Id | None = None) -> WaitingRound:
     """A round as it is counted and saved while it waits: in Python's own kinds, without those of NumPy.
 
     Args:
         decision: Names the arm and the experts that were followed.
         x: The context as an array, None without one.
+        id: What the caller calls it.
 
     Returns:
         The round, which can be looked up and written to a file.
     """
     arm: Label = decision.arm.item() if isinstance(decision.arm, np.generic) else decision.arm
-    return arm, decision.experts, None if x is None else tuple(x.tolist())
+    return arm, decision.experts, None if x is None else tuple(x.tolist()), id
 
 
 def by_name(experts: Sequence[Policy] | Mapping[str, Policy]) -> dict[str, Policy]:

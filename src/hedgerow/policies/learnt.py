@@ -17,10 +17,10 @@ from ..data.encoding import Encoding
 from . import checks
 from .family import Arrays, Change, Format
 from .registry import Rule
-from .waiting import Waiting
+from .waiting import Id, Waiting
 
-Round: TypeAlias = tuple[Label, tuple[float, ...] | None]
-"""An arm, and the context it was chosen in."""
+Round: TypeAlias = tuple[Label, tuple[float, ...] | None, Id | None]
+"""An arm, the context it was chosen in, and the id that the caller gave the decision, if any."""
 
 
 class Recipe(NamedTuple):
@@ -87,7 +87,7 @@ class Learnt(NamedTuple):
         Returns:
             An iterator.
         """
-        return ((self.arms.leaf(arm), np.array(context or ())) for arm, context in self.waiting.elements())
+        return ((self.arms.leaf(arm), np.array(context or ())) for arm, context, _ in self.waiting.elements())
 
     def history_rows(self) -> Floats:
         """Sums of the history of each arm."""

@@ -15,7 +15,7 @@ from .explanation import Explanation, explained_experts
 from .exploration import checked_share
 from .meta_choosing import MetaChoosing
 from .registry import rule as rule_of
-from .waiting import Waiting
+from .waiting import Id, Waiting, check_same, checked_id
 
 if TYPE_CHECKING:
     from ..trust import Trust
@@ -69,40 +69,43 @@ class Meta(MetaChoosing):
         made = (self.chooser.identity, self.shared, inner)
         self.identity = f"{name}-{hashlib.blake2b(repr(made).encode(), digest_size=6).hexdigest()}"
 
-    def update(self, decision: Decision, reward: float) -> None:
+    def update(self, decision: Decision, reward: float, *, id: Id | None = None) -> None:
         """Learn the reward of a decision: the followed expert earns it; with ``shared``, all experts learn from it.
 
         Args:
             decision: From ``select`` of this policy, or of one made alike.
             reward: A finite number.
+            id: What the decision was called when it was expected. A reward with an id settles that decision and no other.
 
         Raises:
-            ValueError: The decision is another policy's, or the reward is no number.
+            ValueError: The decision is another policy's, the reward is no number, or another decision has that id.
             KeyError: The arm is not there, or no longer.
         """
         own_decision(decision, self, self.experts)
         with self._lock:
-            self._learn(decision, validate.checked_reward(reward))
+            self._learn(decision, validate.checked_reward(reward), id)
 
-    def learn(self, arm: Label, reward: float, context: Context | None = None) -> None:
+    def learn(self, arm: Label, reward: float, context: Context | None = None, id: Id | None = None) -> None:
         """Learn from a round that someone else decided: no expert was followed, and only shared ones learn.
 
         Args:
             arm: What was played.
             reward: What it earned.
             context: In which context, for experts with contexts.
+            id: What the decision was called, if it was expected under an id.
 
         Raises:
             ValueError: The reward or the context cannot be used.
             KeyError: The arm is not there.
         """
         with self._lock:
-            self._learn(Decision(arm, context=context), validate.checked_reward(reward))  # type: ignore[arg-type]
+            self._learn(Decision(arm, context=context), validate.checked_reward(reward), id)  # type: ignore[arg-type]
 
-    def _learn(self, decision: Decision, reward: float) -> None:
+    def _learn(self, decision: Decision, reward: float, id: Id | None) -> None:
         x = self._numbers(decision.context)
         self.admit(decision.arm, reward, x)
-        key, told = waiting_round(decision, x), self._told(decision, x)
+        key, told = waiting_round(decision, x, id), self._told(decision, x)
+        check_same(self._waiting, key)
         waited = key in self._waiting
         # An expert would take the reward of an unexpected decision for that of one that waits, so it is expected first.
         expected = self._waiting and not waited
@@ -112,43 +115,58 @@ class Meta(MetaChoosing):
             steps.append((self.chooser, partial(self.chooser.learn, decision.experts[0], reward)))
         self._counted(steps, key, -1 if waited else 0)
 
-    def expect(self, decision: Decision) -> None:
+    def expect(self, decision: Decision, *, id: Id | None = None) -> None:
         """Count a decision whose reward is still to come: in the expert that was followed, and with ``shared`` in all.
 
         Args:
             decision: From ``select`` of this policy; or one that names no policy, for a round that someone else decided.
+            id: What you call it: then only a reward with that id settles it. To expect it under the same id again changes
+                nothing.
 
         Raises:
-            ValueError: The decision is another policy's.
+            ValueError: The decision is another policy's, or another one waits under that id.
             KeyError: The arm is not there.
         """
         own_decision(decision, self, self.experts)
         with self._lock:
             x = self._numbers(decision.context)
             self.admit(decision.arm, 0.0, x)
-            self._wait(decision, x, 1)
+            key = waiting_round(decision, x, None if id is None else checked_id(id))
+            check_same(self._waiting, key)
+            if id is None or key not in self._waiting:
+                self._wait(decision, x, 1, id)
 
-    def cancel(self, decision: Decision) -> None:
+    def cancel(self, decision: Decision | Id) -> None:
         """Wait no longer for the reward of an expected decision: it will not come.
 
         Args:
-            decision: One that was expected.
+            decision: One that was expected without an id, or the id of one.
 
         Raises:
             ValueError: No such decision waits.
             KeyError: The arm is not there.
         """
+        id = None
+        if not isinstance(decision, Decision):
+            id, decision = checked_id(decision), self._called(decision)
         own_decision(decision, self, self.experts)
         with self._lock:
             x = self._numbers(decision.context)
-            if (decision.experts or self.shared) and waiting_round(decision, x) not in self._waiting:
+            if (decision.experts or self.shared) and waiting_round(decision, x, id) not in self._waiting:
                 raise ValueError(f"{self.name} does not wait for a reward of {decision.arm!r}")
-            self._wait(decision, x, -1)
+            self._wait(decision, x, -1, id)
 
-    def _wait(self, decision: Decision, x: Floats | None, times: int) -> None:
+    def _called(self, id: Id) -> Decision:
+        """The decision that waits under an id."""
+        key = self._waiting.of(id)
+        if key is None:
+            raise ValueError(f"{self.name} does not wait for a reward of a decision called {id!r}")
+        return Decision(key[0], None, key[2], key[1], self.identity, explored=not key[1])
+
+    def _wait(self, decision: Decision, x: Floats | None, times: int, id: Id | None) -> None:
         """Count a decision that waits for its reward, or no longer."""
         steps = self._waits(decision, self._told(decision, x), times)
-        self._counted(steps, waiting_round(decision, x), times if steps else 0)
+        self._counted(steps, waiting_round(decision, x, id), times if steps else 0)
 
     def _waits(self, decision: Decision, told: Sequence[Told], times: int) -> list[Step]:
         """The steps by which those who hear of a decision wait for its reward, or no longer."""

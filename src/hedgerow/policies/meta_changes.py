@@ -121,8 +121,8 @@ class MetaChanges(Locked):
         Returns:
             Rounds and waiting decisions, added up.
         """
-        parts = [*(meta.chooser for meta in self.metas()), *self.bandits()]
-        return sum(part.rounds for part in parts), sum(part.waiting for part in parts)
+        parts = [part.progress() for part in (*(meta.chooser for meta in self.metas()), *self.bandits())]
+        return sum(rounds for rounds, _ in parts), sum(waiting for _, waiting in parts)
 
     @whole
     def add_arm(self, arm: Label, cluster: Label | None = None) -> None:
@@ -166,11 +166,11 @@ class MetaChanges(Locked):
         Returns:
             Attributes to be set.
         """
-        gone = [experts[0] for waits, experts, _ in self._waiting.elements() if waits == arm and experts]
+        gone = [experts[0] for waits, experts, *_ in self._waiting.elements() if waits == arm and experts]
         now = self.chooser.snapshot()
         waiting = now.waiting.copy()
         for expert in gone:
-            waiting.set((expert, None), waiting[expert, None] - 1)
+            waiting.set((expert, None, None), waiting[expert, None, None] - 1)
         left = self.chooser.recounted(now._replace(waiting=waiting)) if gone else now
         return [(self.chooser, "_learnt", left), (self, "_waiting", self._waiting.without(arm))]
 
@@ -211,24 +211,25 @@ class MetaChanges(Locked):
         put_all(plan)
 
     @whole
-    def save(self, path: str | Path) -> None:
+    def save(self, path: str | Path, *, waiting: bool = True) -> None:
         """Write the whole state to a file that ``hedgerow.load`` reads.
 
         Args:
             path: The file; what is there is replaced, whole or not at all.
+            waiting: Whether the decisions that wait are kept in it.
 
         Raises:
             OSError: The file cannot be written there.
             ValueError: An expert is somebody else's policy, which ``load`` could not make again.
         """
-        state_file.save(path, *self._state())
+        state_file.save(path, *self._state(waiting))
 
-    def _state(self) -> tuple[state_file.Manifest, dict[str, state_file.Block]]:
-        parts = {"chooser": self.chooser._state()}
+    def _state(self, waiting: bool) -> tuple[state_file.Manifest, dict[str, state_file.Block]]:
+        parts = {"chooser": self.chooser._state(waiting)}
         for number, (name, expert) in enumerate(self.experts.items()):
             if not isinstance(expert, Bandit | MetaChanges):
                 raise ValueError(f"expert {name!r} is a {type(expert).__name__}, which hedgerow.load could not make again")
-            parts[f"expert-{number}"] = expert._state()
+            parts[f"expert-{number}"] = expert._state(waiting)
         manifest = {
             "kind": "meta",
             "name": self.name,
@@ -236,7 +237,7 @@ class MetaChanges(Locked):
             "shared": self.shared,
             "explore": self._explore,
             "experts": list(self.experts),
-            "decisions": self._waiting.listed(),
+            "decisions": self._waiting.listed() if waiting else [],
             "parts": {part: inner for part, (inner, _) in parts.items()},
         }
         return manifest, {f"{part}/{key}": block for part, (_, inner) in parts.items() for key, block in inner.items()}
@@ -251,7 +252,7 @@ class MetaChanges(Locked):
         kinds: dict[str, Any] = {"bandit": Bandit, "meta": cls}
         restored = [kinds[part.manifest["kind"]]._restore(part) for part in parts]
         self.experts = by_name(dict(zip(made["experts"], restored, strict=True)))
-        self._waiting = Waiting.restored(made["decisions"], MOST_WAITING)
+        self._waiting = Waiting.restored(made["decisions"], MOST_WAITING, 4)
         self.chooser = Bandit._restore(file.inside(made["parts"]["chooser"], "chooser"))
         self._check_restored()
         return self
@@ -260,7 +261,7 @@ class MetaChanges(Locked):
         """Refuse a file whose parts do not fit together."""
         if self.chooser.arms != tuple(self.experts):
             raise ValueError("its experts are not those that it chooses among")
-        for arm, experts, context in self._waiting:
+        for arm, experts, context, _ in self._waiting:
             if arm not in self.arms or not isinstance(experts, tuple) or (experts and experts[0] not in self.experts):
                 raise ValueError("it waits for decisions of arms or experts that it does not have")
             if (context is None) != (self.dimension is None) or (context is not None and len(context) != self.dimension):

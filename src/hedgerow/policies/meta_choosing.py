@@ -15,6 +15,7 @@ from ..data.rounds import as_numbers
 from .bandit import Bandit
 from .exploration import checked_count, checked_share, explore, key_at
 from .meta_changes import MetaChanges
+from .waiting import Expected, expected
 
 
 class MetaChoosing(MetaChanges):
@@ -55,13 +56,17 @@ class MetaChoosing(MetaChanges):
         x = self._numbers(context)
         if self._explore == 0.0:
             return self._follow(x, among, rng)
-        key = self.rounds + self.waiting if rng is None else new_key(validate.generator(rng))
+        key = self._count() if rng is None else new_key(validate.generator(rng))
         return self._explored(self._follow(x, among, None), among, key)
 
     @property
-    def waiting(self) -> int:
-        """Expected decisions whose reward has not come yet."""
-        return self._waiting.total()
+    def waiting(self) -> list[Expected]:
+        """The expected decisions whose reward has not come yet."""
+        return list(expected(self._waiting, experts=True))
+
+    def _count(self) -> int:
+        """Rounds, and decisions that wait: where draws come from without a generator."""
+        return self.rounds + self._waiting.total()
 
     def _follow(self, x: Floats | None, among: Iterable[Label] | None, rng: np.random.Generator | None) -> Decision:
         """What the expert decides that is followed."""
@@ -109,7 +114,7 @@ class MetaChoosing(MetaChanges):
             left.remove(decisions[-1].arm)
             decision = self._follow(x, left, rng)
             if self._explore > 0.0:
-                key = key_at(self.rounds + self.waiting if rng is None else new_key(rng), place)
+                key = key_at(self._count() if rng is None else new_key(rng), place)
                 decision = self._explored(decision, left, key)
             decisions.append(decision)
         return decisions
@@ -199,7 +204,7 @@ class MetaChoosing(MetaChanges):
     def _select_row(self, row: Floats, number: int, among: list[Label] | None, rng: np.random.Generator | None) -> Decision:
         if rng is not None or self._explore == 0.0:
             return self.select(row, among=among, rng=rng)
-        return self._explored(self._follow(self._numbers(row), among, None), among, key_at(self.rounds + self.waiting, number))
+        return self._explored(self._follow(self._numbers(row), among, None), among, key_at(self._count(), number))
 
 
 def _ask(expert: Policy, x: Floats | None, among: Iterable[Label] | None, rng: np.random.Generator | None) -> Decision:

@@ -101,7 +101,7 @@ def read(recipe: Recipe, file: state_file.StateFile) -> Learnt:
     made = file.manifest
     arms = Arms(tuples(made["arms"]), tuples(made["paths"]))
     nodes, form = len(arms.tree), recipe.format(arms)
-    waiting: Waiting[Round] = Waiting.restored(made["decisions"], MOST_WAITING)
+    waiting: Waiting[Round] = Waiting.restored(made["decisions"], MOST_WAITING, 3)
     arrays = Arrays(
         arms.tree,
         file.array("online", form.online, nodes),
@@ -114,7 +114,7 @@ def read(recipe: Recipe, file: state_file.StateFile) -> Learnt:
     check_sums(arms, arrays.online, arrays.history, dimension=recipe.dimension, cluster_history=recipe.cluster_history)
     encoding = None if made["encoding"] is None else Encoding.from_json(made["encoding"])
     learnt = Learnt(arms, arrays, waiting, encoding)
-    for arm, context in waiting:
+    for arm, context, _ in waiting:
         arms.leaf(arm)
         validate.checked_context(context, recipe.dimension, recipe.name, largest)
     _check_counts(learnt)
@@ -126,7 +126,7 @@ def _check_counts(learnt: Learnt) -> None:
     if not learnt.waiting:
         return
     counts = np.zeros((len(learnt.arms.leaves), 1))
-    for (arm, _), count in learnt.waiting.items():
+    for (arm, *_), count in learnt.waiting.items():
         counts[learnt.arms.position(arm)] += count
     if not np.array_equal(learnt.arms.totals(counts)[:, 0], learnt.arrays.waiting[:, 0]):
         raise ValueError("it does not wait for as many decisions as it counts")
