@@ -224,17 +224,17 @@ class NaiveAuto:
             self.weigh(k)
 
     def posterior(self, k):
-        """Mean and variance of an arm by each explanation, its own rewards included; waiting ones are what is expected."""
+        """Mean and variance of an arm by each explanation, its own rewards included; waiting ones are M; and M."""
         precision = 1 / self.spread[k] + self.n[k] / self.v[k]
         means = (self.expected[k] / self.spread[k] + self.n[k] * self.m[k] / self.v[k]) / precision
-        longer = precision + self.waits[k] / self.v[k]
-        return (means * precision + self.chance[k] @ means * self.waits[k] / self.v[k]) / longer, 1 / longer
+        longer, expected = precision + self.waits[k] / self.v[k], self.chance[k] @ means
+        return (means * precision + expected * self.waits[k] / self.v[k]) / longer, 1 / longer, expected
 
     def bound(self, k):
         """The highest bound of an arm, and the explanation that has it."""
-        means, variances = self.posterior(k)
+        means, variances, expected = self.posterior(k)
         t = 1 + self.rounds + self.waits.sum()
-        ahead = (means - self.chance[k] @ means) / np.sqrt(variances)
+        ahead = (means - expected) / np.sqrt(variances)
         gains = self.chance[k] * SETTINGS.horizon * t * variances / self.v[k]
         z = np.array([standing(*both) for both in zip(gains, ahead, strict=True)])
         bounds = np.where(self.chance[k] > 0, means + z * np.sqrt(variances), -np.inf)

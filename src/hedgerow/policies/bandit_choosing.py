@@ -225,7 +225,7 @@ class BanditChoosing(BanditWaiting):
 
         Examples:
             >>> import hedgerow as hr
-            >>> hr.UCB(["a", "b"], explore=0.1).propensities().tolist()
+            >>> hr.UCB(["a", "b"], explore=0.1).propensities().round(3).tolist()
             [0.95, 0.05]
         """
         x = validate.usable_context(self._numbers(context), self._largest)
@@ -246,7 +246,7 @@ class BanditChoosing(BanditWaiting):
         Args:
             contexts: Rows of numbers, or a frame of raw values if the policy has an encoding.
             among: The arms that may be chosen, the same for all rows; all if left out.
-            rng: Where draws come from; without one, each row has a draw of its own all the same.
+            rng: Where draws come from; without one, each row has a draw of its own whether to explore.
 
         Returns:
             The decisions, each made when it is looked at.
@@ -265,8 +265,10 @@ class BanditChoosing(BanditWaiting):
         eligible, exploring = self._eligible(among), self._explore > 0.0
         if rng is not None:
             keys = validate.generator(rng).integers(KEYS, size=len(x))
-        else:
+        elif exploring:
             keys = np.array([key_at(self._draw_key(None), row) for row in range(len(x))], dtype=np.int64)
+        else:
+            keys = np.full(len(x), self._key(None))
         random = self._draws or (rng is not None and not exploring)
         chosen = self._chosen(eligible, x, keys if random else np.full(len(x), NO_KEY))
         chances: list[Chance] = [(None if random else 1.0, False)] * len(x)
