@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from . import bounds as bounds
     from . import policies as policies
     from . import testing as testing
+    from .core.state_file import from_bytes as from_bytes
     from .core.state_file import load
     from .core.types import Decision, Policy
     from .data.encoding import Encoding
@@ -81,6 +82,7 @@ _HOME = {
     "Policy": "core.types",
     "Shuffled": "experiments.outcome",
     "evaluate": "evaluate.evaluation",
+    "from_bytes": "core.state_file",
     "inspect": "evaluate.inspection",
     "load": "core.state_file",
     "simulate": "experiments.simulate",

@@ -1,6 +1,7 @@
 """Arm labels, clusters and deeper paths, and the tree they make."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
 from functools import cached_property
 from typing import Any, TypeAlias, cast
 
@@ -218,7 +219,31 @@ class Arms:
         return nodes
 
 
-def new_path(arm: Label, cluster: Label | None, *, arms: Sequence[Label], clusters: Iterable[Label] | None) -> tuple[Label, ...]:
+def clusters_of_new(arms: Mapping[Label, Label] | Iterable[Label]) -> dict[Label, Label | None]:
+    """Arms about to be added, each with its cluster.
+
+    Args:
+        arms: The cluster of each arm; or only the arms.
+
+    Returns:
+        A cluster for each, None where none is given.
+
+    Raises:
+        ValueError: It is neither a mapping nor a list, or an arm is named twice.
+    """
+    if isinstance(arms, str | bytes) or not isinstance(arms, Iterable):
+        raise ValueError(f"arms must be a mapping arm -> cluster, or a list of arms, got {arms!r}")
+    if isinstance(arms, Mapping):
+        return dict(arms)
+    labels = list(arms)
+    if len(set(labels)) < len(labels):
+        raise ValueError("an arm that is to be added is named twice")
+    return dict.fromkeys(labels)
+
+
+def new_path(
+    arm: Label, cluster: Label | None, *, arms: Sequence[Label], clusters: Iterable[Label] | None, new_cluster: bool = False
+) -> tuple[Label, ...]:
     """The path of an arm about to be added to a policy with these arms and clusters, or the reason why it cannot be.
 
     Args:
@@ -226,6 +251,7 @@ def new_path(arm: Label, cluster: Label | None, *, arms: Sequence[Label], cluste
         cluster: Its cluster, None for a policy without.
         arms: The arms that are there.
         clusters: The cluster of each, None for a policy without.
+        new_cluster: Whether its cluster may be one that no arm has yet.
 
     Returns:
         The path, empty without clusters.
@@ -239,6 +265,10 @@ def new_path(arm: Label, cluster: Label | None, *, arms: Sequence[Label], cluste
         raise ValueError(f"arm {arm!r} needs a cluster; the clusters are {shown(dict.fromkeys(clusters))}")
     if clusters is None and cluster is not None:
         raise ValueError(f"this policy has no clusters: add arm {arm!r} without cluster {cluster!r}")
+    if clusters is not None and not new_cluster and as_path(cluster) not in {as_path(known) for known in clusters}:
+        near = get_close_matches(str(cluster), {str(known): None for known in clusters}, n=3, cutoff=0.4)
+        meant = f"is it {' or '.join(map(repr, near))}? " if near else ""
+        raise ValueError(f"no arm is in the cluster {cluster!r} of arm {arm!r} yet: {meant}a new one needs new_cluster=True")
     return () if cluster is None else as_path(cluster)
 
 

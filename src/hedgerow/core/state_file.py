@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
-from typing import IO, Any, NamedTuple, TypeAlias
+from typing import IO, Any, NamedTuple, TypeAlias, TypeVar, overload
 
 import numpy as np
 from numpy.lib import format as npy
@@ -203,17 +203,25 @@ class StateFile:
         raise ValueError(f"{member} has its fields in another order or size than this version of hedgerow")
 
 
-def load(path: str | Path) -> Any:
+Kept = TypeVar("Kept")
+
+
+@overload
+def load(path: str | Path) -> Any: ...
+@overload
+def load(path: str | Path, kind: type[Kept]) -> Kept: ...
+def load(path: str | Path, kind: type[Any] = object) -> Any:
     """The policy or history that ``save`` wrote.
 
     Args:
         path: The file.
+        kind: What it must hold, such as ``hr.Bandit``: then the type of what is returned is known.
 
     Returns:
         A policy, a Meta or a History, as it was saved.
 
     Raises:
-        ValueError: It is no state file, or none that this version can read; the message says why.
+        ValueError: It is no state file, none that this version can read, or of another kind; the message says why.
         OSError: The file cannot be read.
 
     Examples:
@@ -227,14 +235,49 @@ def load(path: str | Path) -> Any:
     if not isinstance(path, str | Path):
         raise ValueError(f"load needs the path of a file, got {path!r}")
     with Path(path).open("rb") as source:
-        try:
-            return _read(source)
-        except zipfile.BadZipFile as error:
-            raise ValueError(f"{path} is not a hedgerow state file, or was cut short: {error}") from error
-        except KeyError as error:
-            raise ValueError(f"{path} is not a sound hedgerow state file: it lacks {error}") from error
-        except Exception as error:  # whatever a forged file makes the parsers raise
-            raise ValueError(f"{path} is not a sound hedgerow state file: {error}") from error
+        return _checked(source, str(path), kind)
+
+
+@overload
+def from_bytes(data: bytes) -> Any: ...
+@overload
+def from_bytes(data: bytes, kind: type[Kept]) -> Kept: ...
+def from_bytes(data: bytes, kind: type[Any] = object) -> Any:
+    """The policy that ``to_bytes`` gave: from a database, a message, a cache.
+
+    Args:
+        data: The bytes; those of a file that ``save`` wrote will do, too.
+        kind: What it must be, such as ``hr.Bandit``: then the type of what is returned is known.
+
+    Returns:
+        A policy, a Meta or a History, as it was.
+
+    Raises:
+        ValueError: They are no state, none that this version can read, or of another kind; the message says why.
+
+    Examples:
+        >>> import hedgerow as hr
+        >>> hr.from_bytes(hr.UCB(["a", "b"]).to_bytes(), hr.Bandit)
+        UCB(2 arms, 0 rounds)
+    """
+    if not isinstance(data, bytes | bytearray | memoryview):
+        raise ValueError(f"from_bytes needs bytes, got {type(data).__name__}; hr.load reads a file")
+    return _checked(io.BytesIO(data), "what from_bytes was given", kind)
+
+
+def _checked(source: IO[bytes], name: str, kind: type[Any]) -> Any:
+    """What a source holds; ``name``: of the source, for messages."""
+    try:
+        found = _read(source)
+    except zipfile.BadZipFile as error:
+        raise ValueError(f"{name} is not a hedgerow state file, or was cut short: {error}") from error
+    except KeyError as error:
+        raise ValueError(f"{name} is not a sound hedgerow state file: it lacks {error}") from error
+    except Exception as error:  # whatever a forged file makes the parsers raise
+        raise ValueError(f"{name} is not a sound hedgerow state file: {error}") from error
+    if not isinstance(found, kind):
+        raise ValueError(f"{name} holds a {type(found).__name__}, not a {kind.__name__}")
+    return found
 
 
 def _read(source: IO[bytes]) -> Any:

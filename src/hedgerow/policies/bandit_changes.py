@@ -1,10 +1,9 @@
 """The part of a Bandit that changes as a whole: its arms, clusters, history, what workers learnt, and its file."""
 
-from pathlib import Path
+from collections.abc import Iterable, Mapping
 from typing import Self
 
-from ..core import state_file
-from ..core.arms import Clusters
+from ..core.arms import Clusters, clusters_of_new
 from ..core.locking import whole
 from ..core.types import Label
 from ..data.history import History
@@ -35,16 +34,16 @@ class BanditChanges(BanditState):
     def history(self, history: History | None) -> None:
         self.put(self.with_history(history))
 
-    @whole
-    def add_arm(self, arm: Label, cluster: Label | None = None) -> None:
+    def add_arm(self, arm: Label, cluster: Label | None = None, *, new_cluster: bool = False) -> None:
         """Offer one more arm from now on.
 
         Args:
             arm: Its label.
-            cluster: Its cluster, for a clustered policy; it may be new.
+            cluster: Its cluster, for a clustered policy.
+            new_cluster: Whether the cluster may be one that no arm has yet; without it, a misspelt one is refused.
 
         Raises:
-            ValueError: The arm is there already, or its cluster is missing or not wanted.
+            ValueError: The arm is there already, or its cluster is missing, not wanted or not known.
 
         Examples:
             >>> import hedgerow as hr
@@ -53,13 +52,33 @@ class BanditChanges(BanditState):
             >>> policy.arms
             ('a', 'b', 'c')
         """
-        self.put(self.with_arm(arm, cluster))
+        self.add_arms({arm: cluster}, new_cluster=new_cluster)
+
+    @whole
+    def add_arms(self, arms: Mapping[Label, Label] | Iterable[Label], *, new_cluster: bool = False) -> None:
+        """Offer more arms from now on, in one change: as quick as one arm.
+
+        Args:
+            arms: The cluster of each; or only the arms, for a policy without clusters.
+            new_cluster: Whether clusters may be ones that no arm has yet.
+
+        Raises:
+            ValueError: As with ``add_arm``; then none is added.
+
+        Examples:
+            >>> import hedgerow as hr
+            >>> policy = hr.UCBC(["a"], clusters=["x"])
+            >>> policy.add_arms({"b": "x", "c": "y"}, new_cluster=True)
+            >>> policy.clusters
+            ('x', 'x', 'y')
+        """
+        self.put(self.with_arms(clusters_of_new(arms), new_cluster))
 
     @whole
     def remove_arm(self, arm: Label) -> None:
         """Withdraw an arm with its rewards, as if it had never been there.
 
-        What they said of the noise of all arms may stay.
+        What they said of the noise of all arms may stay, and ``rounds`` still counts them.
 
         Args:
             arm: Its label.
@@ -74,8 +93,10 @@ class BanditChanges(BanditState):
     def merge(self, other: Self, *, since: Self | None = None) -> None:
         """Add what another worker learnt online.
 
+        Arms that only the other worker has are added, without its history of them. Arms that were withdrawn here stay withdrawn.
+
         Args:
-            other: A policy made alike, with the same arms.
+            other: A policy made alike.
             since: The policy that both workers started from, if it had learnt something already: that part is in both and is not
                 counted again.
 
@@ -91,17 +112,3 @@ class BanditChanges(BanditState):
             1
         """
         self.put(self.merged(other, since=since))
-
-    @whole
-    def save(self, path: str | Path, *, waiting: bool = True) -> None:
-        """Write the whole state to a file that ``hedgerow.load`` reads.
-
-        Args:
-            path: The file; what is there is replaced, whole or not at all.
-            waiting: Whether the decisions that wait are kept in it.
-
-        Raises:
-            OSError: The file cannot be written there.
-            ValueError: Sums have grown beyond what a file can hold.
-        """
-        state_file.save(path, *self._state(waiting))

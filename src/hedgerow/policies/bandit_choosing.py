@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 
 from ..core import validate
 from ..core.draws import KEYS, NO_KEY, new_key
+from ..core.sums import PLAYS
 from ..core.types import Chance, Context, Decision, Decisions, Floats, Integers, Label
 from ..core.validate import NO_CONTEXT
 from ..data.encoding import all_encoded
@@ -87,7 +88,7 @@ class BanditChoosing(BanditWaiting):
             ('a', 'b')
         """
         x = NO_CONTEXT if context is None and self._dimension is None else self._numbers(context)
-        arms, arrays, _, _ = self._learnt
+        arms, arrays, *_ = self._learnt
         if among is not None or self._explore > 0.0:
             return self._decide(self._eligible(among), x, self._draw_key(rng), rng is not None)
         leaf = self._family.choose(arrays, x, NO_KEY if rng is None and not self._draws else self._key(rng))
@@ -109,11 +110,16 @@ class BanditChoosing(BanditWaiting):
         """Where ties are broken and rules draw: the caller's generator; without one the count of rounds, if a rule draws."""
         if rng is not None:
             return new_key(validate.generator(rng))
-        return sum(self.progress()) if self._draws else NO_KEY
+        return self._count() if self._draws else NO_KEY
+
+    def _count(self) -> int:
+        """Rounds of the arms that are offered, and decisions that wait."""
+        now = self._learnt
+        return int(now.arrays.online[0, PLAYS]) + now.waiting.total()
 
     def _draw_key(self, rng: np.random.Generator | None) -> int:
         """The same, and there is always one: whether to explore is drawn."""
-        return sum(self.progress()) if rng is None else new_key(validate.generator(rng))
+        return self._count() if rng is None else new_key(validate.generator(rng))
 
     def _eligible(self, among: Iterable[Label] | None) -> Eligible:
         """The arms that may be chosen, and what chooses among them."""
@@ -197,7 +203,7 @@ class BanditChoosing(BanditWaiting):
             [2.18, inf]
         """
         x = validate.usable_context(self._numbers(context), self._largest)
-        arms, arrays, _, _ = self._learnt
+        arms, arrays, *_ = self._learnt
         found: Floats = self._family.estimates(arrays, x).indices[arms.leaves]
         return found
 

@@ -1,5 +1,6 @@
 """What a Bandit has learnt: what can be asked of it, the states that changes would lead to, and its file."""
 
+from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any, Self
 
@@ -7,17 +8,19 @@ import numpy as np
 
 from ..core import state_file, validate
 from ..core.arms import Clusters, new_path, regrouped
-from ..core.locking import Locked, whole
+from ..core.labels import as_label
+from ..core.locking import whole
 from ..core.sums import LARGEST
 from ..core.types import Floats, Label
 from ..data.encoding import Encoding, check_alike, common_encoding, encoded
 from ..data.history import History
 from . import changes, checks, learnt, policy_file
+from .kept import Kept
 from .learnt import Learnt, Recipe
 from .waiting import Waiting
 
 
-class BanditState(Locked):
+class BanditState(Kept):
     """What a policy has learnt, under one reference, and the states that a change would lead to."""
 
     identity: str
@@ -108,22 +111,25 @@ class BanditState(Locked):
             encoding = encoding_of(history, self._dimension) or (encoding if in_use else None)
         return changes.with_history(self._recipe, now, rows, encoding)
 
-    def with_arm(self, arm: Label, cluster: Label | None) -> Learnt:
-        """The state with one more arm; nothing changes.
+    def with_arms(self, new: Mapping[Label, Label | None], new_cluster: bool) -> Learnt:
+        """The state with more arms; nothing changes.
 
         Args:
-            arm: Its label.
-            cluster: Its cluster, for a clustered policy.
+            new: The cluster of each, None for a policy without.
+            new_cluster: Whether clusters may be ones that no arm has yet.
 
         Returns:
             A state to be put in place.
 
         Raises:
-            ValueError: The arm is there already, or its cluster is missing or not wanted.
+            ValueError: An arm is there already, or its cluster is missing, not wanted or not known.
         """
-        arms = self._learnt.arms
-        path = new_path(arm, cluster, arms=arms.labels, clusters=arms.clusters)
-        return changes.with_arm(self._recipe, self._learnt, arm, path)
+        now, paths = self._learnt.arms, {}
+        for arm, cluster in new.items():
+            paths[as_label(arm, "an arm label")] = new_path(
+                arm, cluster, arms=now.labels, clusters=now.clusters, new_cluster=new_cluster
+            )
+        return changes.with_arms(self._recipe, self._learnt, paths) if paths else self._learnt
 
     def without_arm(self, arm: Label) -> Learnt:
         """The state without an arm; nothing changes.
@@ -225,6 +231,20 @@ class BanditState(Locked):
             A state to be put in place, or saved.
         """
         return changes.recounted(self._recipe, self._learnt._replace(waiting=Waiting()))
+
+    def sums(self) -> Iterator[tuple[str, Floats]]:
+        """What was learnt, as sums: online and historical numbers of each arm.
+
+        Returns:
+            The arm and its numbers.
+        """
+        now = self._learnt
+        for arm in sorted(now.arms.labels, key=repr):
+            leaf = now.arms.leaf(arm)
+            yield repr(arm), np.concatenate([now.arrays.online[leaf], now.arrays.history[leaf]])
+
+    def _take(self, other: Self) -> None:
+        self.put(other._learnt)
 
     def _state(self, waiting: bool) -> tuple[state_file.Manifest, dict[str, state_file.Block]]:
         now = self._learnt if waiting else self.without_waiting()

@@ -1,10 +1,11 @@
 """Every change of what a policy has learnt: each makes a new state, and leaves the old one as it is."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from ..core.arms import Arms
+from ..core.sums import PLAYS
 from ..core.types import Floats, Label
 from ..data.encoding import Encoding
 from .family import Arrays, Change
@@ -46,22 +47,21 @@ def replant(recipe: Recipe, learnt: Learnt, arms: Arms, positions: Sequence[int]
     return plant(recipe, learnt._replace(arms=arms), arms.totals(online), history, change)
 
 
-def with_arm(recipe: Recipe, learnt: Learnt, arm: Label, path: tuple[Label, ...]) -> Learnt:
-    """One more arm.
+def with_arms(recipe: Recipe, learnt: Learnt, new: Mapping[Label, tuple[Label, ...]]) -> Learnt:
+    """More arms.
 
     Args:
         recipe: What the policy is made of.
         learnt: What it has learnt.
-        arm: The new arm.
-        path: Its clusters, from the root.
+        new: The clusters of each new arm, from the root.
 
     Returns:
         A new state.
     """
     arms = learnt.arms
-    paths = None if arms.paths is None else (*arms.paths, path)
-    grown = Arms((*arms.labels, arm), paths)
-    return replant(recipe, learnt, grown, [*range(len(arms.labels)), -1], Change.ARMS)
+    paths = None if arms.paths is None else (*arms.paths, *new.values())
+    grown, positions = Arms((*arms.labels, *new), paths), [*range(len(arms.labels)), *[-1] * len(new)]
+    return replant(recipe, learnt, grown, positions, Change.ARMS)
 
 
 def without_arm(recipe: Recipe, learnt: Learnt, arm: Label) -> Learnt:
@@ -86,7 +86,9 @@ def without_arm(recipe: Recipe, learnt: Learnt, arm: Label) -> Learnt:
     kept = [position for position in range(len(arms.labels)) if position != gone]
     paths = None if arms.paths is None else [arms.paths[position] for position in kept]
     left = Arms([arms.labels[position] for position in kept], paths)
-    return replant(recipe, learnt._replace(waiting=learnt.waiting.without(arm)), left, kept, Change.WITHDRAWN)
+    rounds = learnt.withdrawn.get(arm, 0) + int(learnt.arrays.online[arms.leaf(arm), PLAYS])
+    now = learnt._replace(waiting=learnt.waiting.without(arm), withdrawn={**learnt.withdrawn, arm: rounds})
+    return replant(recipe, now, left, kept, Change.WITHDRAWN)
 
 
 def in_clusters(recipe: Recipe, learnt: Learnt, arms: Arms) -> Learnt:
@@ -122,6 +124,8 @@ def with_history(recipe: Recipe, learnt: Learnt, history_rows: Floats, encoding:
 def merged(recipe: Recipe, own: Learnt, other: Learnt, since: Learnt | None) -> Learnt:
     """What two workers learnt; what they had learnt at ``since`` counts once.
 
+    Arms that only the other worker has are added; those that were withdrawn here stay withdrawn.
+
     Args:
         recipe: What the policies are made of.
         own: What one worker learnt.
@@ -131,12 +135,44 @@ def merged(recipe: Recipe, own: Learnt, other: Learnt, since: Learnt | None) -> 
     Returns:
         A new state.
     """
+    if new := {arm: path for arm, path in paths_of(other).items() if arm not in paths_of(own) and arm not in own.withdrawn}:
+        own = with_arms(recipe, own, new)
     ordered = _in_order(other, own)
     before = None if since is None else _in_order(since, own)
     online, state = recipe.rule.family.merge(own.arrays, ordered, before)
     waiting = own.waiting.together(other.waiting, None if since is None else since.waiting)
-    joined = own._replace(waiting=waiting, arrays=own.arrays._replace(state=state))
+    for arm in {key[0] for key in waiting} - set(own.arms.labels):
+        waiting = waiting.without(arm)
+    joined = own._replace(waiting=waiting, arrays=own.arrays._replace(state=state), withdrawn=_withdrawn(own, other, since))
     return plant(recipe, joined, own.arms.totals(online[own.arms.leaves]), own.history_rows(), Change.ROUNDS)
+
+
+def paths_of(learnt: Learnt) -> dict[Label, tuple[Label, ...]]:
+    """The clusters of each arm, from the root.
+
+    Args:
+        learnt: What a policy has learnt.
+
+    Returns:
+        A path for each arm, empty without clusters.
+    """
+    arms = learnt.arms
+    return dict(zip(arms.labels, arms.paths or [()] * len(arms.labels), strict=True))
+
+
+def _withdrawn(own: Learnt, other: Learnt, since: Learnt | None) -> dict[Label, int]:
+    """Arms withdrawn here, with the rounds that both had of them; of ``since`` once."""
+    found, arms = dict(own.withdrawn), list(own.withdrawn)
+    theirs, before = _rounds_of(other, arms), [0] * len(arms) if since is None else _rounds_of(since, arms)
+    for arm, more, known in zip(arms, theirs, before, strict=True):
+        found[arm] += max(more - known, 0)
+    return found
+
+
+def _rounds_of(learnt: Learnt, arms: Sequence[Label]) -> list[int]:
+    """Rounds of arms, whether they are still offered or not."""
+    plays = learnt.online_rows(arms)[:, PLAYS]
+    return [int(count) + learnt.withdrawn.get(arm, 0) for arm, count in zip(arms, plays, strict=True)]
 
 
 def _in_order(other: Learnt, own: Learnt) -> Arrays:
@@ -156,6 +192,6 @@ def check_since(own: Learnt, other: Learnt, since: Learnt, dimension: int | None
     Raises:
         ValueError: They cannot have.
     """
-    labels = own.arms.labels
+    labels = [arm for arm in own.arms.labels if arm in set(other.arms.labels)]
     if not possible(other.online_rows(labels), since.online_rows(labels), dimension):
         raise ValueError("since must be the policy that the other worker started from: it has learnt something else")

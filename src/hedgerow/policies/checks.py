@@ -207,8 +207,6 @@ def same_policy(one: Any, other: Any, *, since: bool = False) -> None:
             f"only workers of the same policy can be merged: {one.identity!r} and {getattr(other, 'identity', other)!r}"
         )
     mine, theirs = (dict(zip(p.arms, p.clusters or p.arms, strict=True)) for p in (one, other))
-    if mine != theirs:
-        differ = [arm for arm in {**mine, **theirs} if mine.get(arm) != theirs.get(arm)]
-        if since:
-            raise ValueError(f"since has other arms or clusters than the workers, change it as they were: {shown(differ)}")
-        raise ValueError(f"only workers with the same arms and clusters can be merged, these differ: {shown(differ)}")
+    if differ := [arm for arm in mine if arm in theirs and mine[arm] != theirs[arm]]:
+        whose = "since has arms in other clusters than the workers" if since else "the workers have arms in other clusters"
+        raise ValueError(f"{whose}, assign the same clusters first: {shown(differ)}")

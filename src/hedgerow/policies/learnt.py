@@ -4,7 +4,7 @@ So neither another thread nor an interruption finds a policy half changed.
 """
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -66,6 +66,9 @@ class Recipe(NamedTuple):
         return self.rule.family.format(len(arms.tree), self.dimension)
 
 
+NOBODY: Mapping[Label, int] = {}  # never changed: a change makes another one
+
+
 class Learnt(NamedTuple):
     """All that changes in a policy.
 
@@ -74,12 +77,14 @@ class Learnt(NamedTuple):
         arrays: Sums and what is derived from them.
         waiting: The rounds that wait for their reward.
         encoding: How contexts of raw values are read.
+        withdrawn: Arms that were offered once and are no more, with the rounds that each had.
     """
 
     arms: Arms
     arrays: Arrays
     waiting: Waiting[Round]
     encoding: Encoding | None
+    withdrawn: Mapping[Label, int] = NOBODY
 
     def still_waiting(self) -> Iterator[tuple[int, Floats]]:
         """Leaf and context of every decision that waits.
@@ -98,12 +103,15 @@ class Learnt(NamedTuple):
         """Online sums of these arms.
 
         Args:
-            labels: The arms.
+            labels: The arms; one that the policy does not have has played nothing.
 
         Returns:
             A row for each.
         """
-        rows: Floats = self.arrays.online[[self.arms.leaf(arm) for arm in labels]]
+        there, rows = set(self.arms.labels), np.zeros((len(labels), self.arrays.online.shape[1]))
+        for position, arm in enumerate(labels):
+            if arm in there:
+                rows[position] = self.arrays.online[self.arms.leaf(arm)]
         return rows
 
 
@@ -154,7 +162,7 @@ def plant(recipe: Recipe, learnt: Learnt, online: Floats, history_rows: Floats, 
 
 
 def rounds_of(learnt: Learnt) -> int:
-    """Online rounds learnt from.
+    """Online rounds learnt from, those of arms that were withdrawn included.
 
     Args:
         learnt: What a policy has learnt.
@@ -162,4 +170,4 @@ def rounds_of(learnt: Learnt) -> int:
     Returns:
         How many rounds.
     """
-    return int(learnt.arrays.online[0, PLAYS])
+    return int(learnt.arrays.online[0, PLAYS]) + sum(learnt.withdrawn.values())

@@ -1,27 +1,27 @@
 """The part of a Meta that changes as a whole: its arms, clusters, history, what workers learnt, and its file."""
 
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Self
 
 import numpy as np
 
 from ..core import state_file
-from ..core.arms import Clusters, new_path, regrouped
-from ..core.locking import Locked, whole
+from ..core.arms import Clusters, clusters_of_new, new_path, regrouped
+from ..core.locking import whole
 from ..core.sums import scalars_of
-from ..core.types import Label, Policy
+from ..core.types import Floats, Label, Policy
 from ..data.encoding import Encoding
 from ..data.history import History
 from .bandit import Bandit
 from .checks import same_policy
 from .experts import Plan, WaitingRound, by_name, encoding_of, put_all
 from .exploration import checked_share
+from .kept import Kept
 from .policy_file import MOST_WAITING
 from .waiting import Waiting
 
 
-class MetaChanges(Locked):
+class MetaChanges(Kept):
     """Experts under one name: a change is planned for all of them, then put in place."""
 
     name: str
@@ -124,21 +124,39 @@ class MetaChanges(Locked):
         parts = [part.progress() for part in (*(meta.chooser for meta in self.metas()), *self.bandits())]
         return sum(rounds for rounds, _ in parts), sum(waiting for _, waiting in parts)
 
-    @whole
-    def add_arm(self, arm: Label, cluster: Label | None = None) -> None:
-        """Offer one more arm in every expert; those without clusters leave the cluster aside.
+    def add_arm(self, arm: Label, cluster: Label | None = None, *, new_cluster: bool = False) -> None:
+        """Offer one more arm from now on in every expert.
 
         Args:
             arm: Its label.
-            cluster: Its cluster, if an expert has clusters.
+            cluster: Its cluster, if an expert has clusters; those without leave it aside.
+            new_cluster: Whether the cluster may be one that no arm has yet; without it, a misspelt one is refused.
 
         Raises:
-            ValueError: The arm is there already, its cluster is missing or not wanted, or an expert cannot change its arms.
+            ValueError: The arm is there already, or its cluster is missing, not wanted or not known, or an expert
+                cannot change its arms.
         """
-        new_path(arm, cluster, arms=self.arms, clusters=self.clusters)
+        self.add_arms({arm: cluster}, new_cluster=new_cluster)
+
+    @whole
+    def add_arms(self, arms: Mapping[Label, Label] | Iterable[Label], *, new_cluster: bool = False) -> None:
+        """Offer more arms from now on, in one change: as quick as one arm.
+
+        Args:
+            arms: The cluster of each; or only the arms, if no expert has clusters.
+            new_cluster: Whether clusters may be ones that no arm has yet.
+
+        Raises:
+            ValueError: As with ``add_arm``; then none is added.
+        """
+        new = clusters_of_new(arms)
+        for arm, cluster in new.items():
+            new_path(arm, cluster, arms=self.arms, clusters=self.clusters, new_cluster=new_cluster)
         self._check_experts()
-        plan = [(bandit, "_learnt", bandit.with_arm(arm, cluster if bandit.clustered else None)) for bandit in self.bandits()]
-        put_all(plan)
+        flat = dict.fromkeys(new)
+        put_all(
+            [(bandit, "_learnt", bandit.with_arms(new if bandit.clustered else flat, new_cluster)) for bandit in self.bandits()]
+        )
 
     @whole
     def remove_arm(self, arm: Label) -> None:
@@ -180,16 +198,16 @@ class MetaChanges(Locked):
             raise ValueError(f"the arms of expert {changed[0]!r} were changed apart from those of the others")
         for name, expert in self.experts.items():
             if not isinstance(expert, Bandit | MetaChanges):
-                raise ValueError(
-                    f"expert {name!r} is a {type(expert).__name__}, whose arms cannot change with those of the others"
-                )
+                raise ValueError(f"expert {name!r} is a {type(expert).__name__}, which cannot change as one with the others")
 
     @whole
     def merge(self, other: Self, *, since: Self | None = None) -> None:
         """Add what another worker learnt.
 
+        Arms that only the other worker has are added, without its history of them. Arms that were withdrawn here stay withdrawn.
+
         Args:
-            other: A policy made alike, with the same arms.
+            other: A policy made alike.
             since: The policy that both started from, if it had learnt already.
 
         Raises:
@@ -200,29 +218,40 @@ class MetaChanges(Locked):
             same_policy(self, since, since=True)
         self._check_experts()
         plan: Plan = []
+        bandits = [list(worker.bandits()) for worker in (self, other, since) if worker is not None]
+        for mine, other_bandit, *first in zip(*bandits, strict=True):
+            plan.append((mine, "_learnt", mine.merged(other_bandit, since=first[0] if first else None)))
+        offered = set(plan[0][2].arms.labels)
         workers = [list(worker.metas()) for worker in (self, other, since) if worker is not None]
         for own, theirs, *before in zip(*workers, strict=True):
             start = before[0] if before else None
             plan.append((own.chooser, "_learnt", own.chooser.merged(theirs.chooser, since=start and start.chooser)))
-            plan.append((own, "_waiting", own._waiting.together(theirs._waiting, None if start is None else start._waiting)))
-        bandits = [list(worker.bandits()) for worker in (self, other, since) if worker is not None]
-        for mine, other_bandit, *first in zip(*bandits, strict=True):
-            plan.append((mine, "_learnt", mine.merged(other_bandit, since=first[0] if first else None)))
+            waiting = own._waiting.together(theirs._waiting, None if start is None else start._waiting)
+            for arm in {key[0] for key in waiting} - offered:
+                waiting = waiting.without(arm)
+            plan.append((own, "_waiting", waiting))
         put_all(plan)
 
-    @whole
-    def save(self, path: str | Path, *, waiting: bool = True) -> None:
-        """Write the whole state to a file that ``hedgerow.load`` reads.
+    def sums(self) -> Iterator[tuple[str, Floats]]:
+        """What was learnt, as sums: by the chooser, and by every expert.
 
-        Args:
-            path: The file; what is there is replaced, whole or not at all.
-            waiting: Whether the decisions that wait are kept in it.
+        Returns:
+            A name and the numbers of each part.
 
         Raises:
-            OSError: The file cannot be written there.
-            ValueError: An expert is somebody else's policy, which ``load`` could not make again.
+            ValueError: An expert is somebody else's policy.
         """
-        state_file.save(path, *self._state(waiting))
+        for name, part in (("", self.chooser), *self.experts.items()):
+            if not isinstance(part, Bandit | MetaChanges):
+                raise ValueError(f"expert {name!r} is a {type(part).__name__}, whose sums are not known")
+            yield from ((f"{name}/{inner}", numbers) for inner, numbers in part.sums())
+
+    def _take(self, other: Self) -> None:
+        self._check_experts()
+        plan: Plan = [(own, "_learnt", copy.snapshot()) for own, copy in zip(self.bandits(), other.bandits(), strict=True)]
+        for mine, theirs in zip(self.metas(), other.metas(), strict=True):
+            plan += [(mine.chooser, "_learnt", theirs.chooser.snapshot()), (mine, "_waiting", theirs._waiting)]
+        put_all(plan)
 
     def _state(self, waiting: bool) -> tuple[state_file.Manifest, dict[str, state_file.Block]]:
         parts = {"chooser": self.chooser._state(waiting)}

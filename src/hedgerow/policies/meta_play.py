@@ -176,7 +176,7 @@ def positions(bandit: Bandit) -> Integers:
 
 
 def _player(bandit: Bandit) -> Player:
-    arms, arrays, _, _ = bandit.snapshot()
+    arms, arrays, *_ = bandit.snapshot()
     return (*arrays[:6], positions(bandit), arms.leaves, *(arrays.extra or NO_SEATS))
 
 

@@ -1,12 +1,14 @@
 """What a policy has learnt as a state file holds it."""
 
+from typing import Any
+
 import numpy as np
 
 from ..core import state_file, validate
 from ..core.arms import Arms
 from ..core.state_file import Block
 from ..core.sums import fields_of
-from ..core.types import tuples
+from ..core.types import Label, tuples
 from ..data.encoding import Encoding
 from . import checks
 from .exploration import checked_share
@@ -61,6 +63,7 @@ def to_manifest(recipe: Recipe, learnt: Learnt) -> state_file.Manifest:
         "explore": recipe.explore,
         "encoding": None if learnt.encoding is None else learnt.encoding.to_json(),
         "decisions": learnt.waiting.listed(),
+        "withdrawn": [[arm, rounds] for arm, rounds in learnt.withdrawn.items()],
         **learnt.arms.manifest(),
     }
 
@@ -113,12 +116,20 @@ def read(recipe: Recipe, file: state_file.StateFile) -> Learnt:
     largest = checks.LARGEST_IN[recipe.precision]
     check_sums(arms, arrays.online, arrays.history, dimension=recipe.dimension, cluster_history=recipe.cluster_history)
     encoding = None if made["encoding"] is None else Encoding.from_json(made["encoding"])
-    learnt = Learnt(arms, arrays, waiting, encoding)
+    learnt = Learnt(arms, arrays, waiting, encoding, _withdrawn(made["withdrawn"]))
     for arm, context, _ in waiting:
         arms.leaf(arm)
         validate.checked_context(context, recipe.dimension, recipe.name, largest)
     _check_counts(learnt)
     return learnt._replace(arrays=recipe.rule.family.fit(arrays, Change.LOADED, learnt.still_waiting()))
+
+
+def _withdrawn(listed: Any) -> dict[Label, int]:
+    """Arms that are no longer offered, with their rounds, as a file lists them; refused if they cannot be."""
+    found: dict[Label, int] = dict(tuples(listed))
+    if any(type(rounds) is not int or rounds < 0 for rounds in found.values()):
+        raise ValueError("it has arms that were withdrawn after other than a whole number of rounds")
+    return found
 
 
 def _check_counts(learnt: Learnt) -> None:
