@@ -7,8 +7,9 @@ decision = policy.select()
 policy.update(decision, reward=1.0)
 
 For every day (``dir(hr)``): ``Auto`` and ``Bandit`` choose arms, ``Meta`` chooses among policies, a ``Decision`` is what they
-return, ``Policy`` is what a policy of your own must have. ``Log``, ``History`` and ``Encoding`` hold what was logged. ``inspect``
-and ``evaluate`` say what a log is worth, ``simulate`` compares policies, ``load`` reads what ``save`` wrote.
+return, ``Policy`` is what a policy of your own must have. ``DecisionLog`` writes decisions and rewards to a file; ``Log``,
+``History`` and ``Encoding`` hold what was logged. ``inspect`` and ``evaluate`` say what a log is worth, ``simulate`` compares
+policies, ``load`` reads what ``save`` wrote.
 
 Also there: each policy by its name, such as ``hr.UCB``, ``hr.META`` or ``hr.UCBV`` (``dir(hr.policies)`` lists them), and the
 modules ``hr.rules``, ``hr.problems``, ``hr.datasets``, ``hr.bounds`` and ``hr.testing``.
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from .core.state_file import from_bytes as from_bytes
     from .core.state_file import load
     from .core.types import Decision, Policy
+    from .data.decision_log import DecisionLog
     from .data.encoding import Encoding
     from .data.history import History
     from .data.log import Log
@@ -63,6 +65,7 @@ __all__ = [
     "Auto",
     "Bandit",
     "Decision",
+    "DecisionLog",
     "Encoding",
     "History",
     "Log",
@@ -76,6 +79,7 @@ __all__ = [
 
 _HOME = {
     "Decision": "core.types",
+    "DecisionLog": "data.decision_log",
     "Encoding": "data.encoding",
     "History": "data.history",
     "Log": "data.log",

@@ -9,15 +9,22 @@ from ...data.history import History
 
 
 class Trial(NamedTuple):
-    """One trial. Round t takes row ``rows[t]`` of ``rewards`` and ``expected``.
+    """One trial with K arms, which are 0 to K - 1. Round t takes row ``rows[t]`` of ``rewards`` and ``expected``.
 
     Args:
         clusters: the cluster of each arm, empty for none.
-        history: what was played before.
-        rewards: rows of the rewards of all arms.
-        expected: their expected rewards: as many rows, or one for all.
-        rows: the row of each round.
-        contexts: the context of each round.
+        history: what was played before; it names the arms by their numbers.
+        rewards: rows of the rewards of all arms, shape (n, K). Mostly n is the number of rounds; a recorded table may be shorter.
+        expected: their expected rewards, by which regret is counted: shape (n, K), or (1, K) if they are the same in all rows.
+        rows: the row of each round, whole numbers from 0 to n - 1.
+        contexts: the context of each round, shape (rounds, dimension); dimension 0 without contexts.
+
+    Examples:
+        >>> rewards = np.array([[0.0, 1.0], [1.0, 1.0], [0.0, 0.0]])  # three rounds, two arms
+        >>> nothing = History.from_rounds(arms=[], rewards=[])
+        >>> trial = Trial((), nothing, rewards, np.array([[0.3, 0.7]]), np.arange(3), np.zeros((3, 0))).check()
+        >>> trial.arms, trial.dimension
+        (range(0, 2), None)
     """
 
     clusters: tuple[Label, ...]
