@@ -5,6 +5,7 @@ import polars as pl
 import pytest
 
 import hedgerow as hr
+from hedgerow.evaluate.logging_grade import check_propensities
 
 COLUMNS = {"arm": "ad", "reward": "click", "propensity": "p"}
 
@@ -84,3 +85,25 @@ def test_inspect_weighs_the_halves_that_it_compares():
     frame = pl.DataFrame({"ad": ad, "click": click, "p": chances[np.arange(rows), ad]})
     assert hr.inspect(frame, **COLUMNS).drift.p > 0.05
     assert hr.inspect(frame.drop("p"), arm="ad", reward="click", logging="random").drift.p < 1e-6
+
+
+@pytest.mark.parametrize(("rows", "arms", "explore"), [(600, 4, 0.05), (2000, 4, 0.02)])
+def test_a_policy_that_seldom_explores_writes_an_honest_log(rows, arms, explore):
+    """An arm that is nearly always chosen lacks the rounds in which it was improbable; that is no forgery."""
+    for seed in range(20):
+        rng = np.random.default_rng([seed, rows])
+        means, policy, played = 0.5 * rng.random(arms), hr.Auto(range(arms), explore=explore), []
+        for _ in range(rows):
+            decision = policy.select(rng=rng)
+            reward = float(rng.random() < means[decision.arm])
+            policy.update(decision, reward)
+            played.append((decision.arm, reward, decision.propensity))
+        arm, reward, propensity = (list(part) for part in zip(*played, strict=True))
+        frame = pl.DataFrame({"arm": arm, "reward": reward, "p": propensity})
+        check_propensities(hr.Log.read(frame, arm="arm", reward="reward", propensity="p"))
+
+
+def test_a_log_in_which_nothing_was_drawn_has_no_propensities():
+    frame = pl.DataFrame({"arm": [0, 1] * 30, "reward": [0.0, 1.0] * 30, "p": [1.0] * 60})
+    with pytest.raises(ValueError, match="every propensity is 1: nothing was drawn"):
+        check_propensities(hr.Log.read(frame, arm="arm", reward="reward", propensity="p"))

@@ -193,7 +193,7 @@ def check_propensities(log: "Log") -> bool:
 
     Within three standard errors, with a margin for looking at many arms; arms that happen to have no row are allowed for. Only
     arms with a hundred effective rows can tell that sums are too small: others may lack the rare rows of large weight, which
-    are then not in their error either. Of many rows, though, a mean of half the number of arms is too small in any case. A log
+    are then not in their error either; nor are the rounds in which an arm was improbable and not drawn. Of many rows, though, a mean of half the number of arms is too small in any case. A log
     may have rounded its propensities by a percent or two.
 
     Args:
@@ -207,6 +207,8 @@ def check_propensities(log: "Log") -> bool:
     """
     assert log.propensity is not None
     w, n, arms = 1.0 / log.propensity, log.arm.size, len(log.arms)
+    if arms > 1 and w.max() == 1.0:
+        raise ValueError("every propensity is 1: nothing was drawn when this was logged, so leave the column out")
     sums, squares = (np.bincount(log.arm, weights=part, minlength=arms) for part in (w, w * w))
     known = (sums > 0.0) & (sums * sums >= GRADE.least_effective * squares)
     found, expected = float(w[known[log.arm]].sum() / n), int(known.sum())
@@ -220,9 +222,12 @@ def check_propensities(log: "Log") -> bool:
             f"{numeral(error, 2)}), it should be the number of arms, {arms}; check that it is the chance of the logged arm in "
             "its context, not of a reward or a position, and that each arm could be chosen in every context"
         )
-    off = np.where(known, np.maximum(np.abs(sums - n) - GRADE.rounded * n, 0.0) / np.sqrt(np.maximum(squares - n, 1.0)), 0.0)
+    most_off = GRADE.misfit + np.sqrt(2.0 * np.log(max(arms, 2)))
+    never_drawn = 0.5 * most_off**2 / -np.log1p(-min(1.0 / w.max(), 0.999))  # rounds of least propensity, by the same chance
+    apart = np.where(sums < n, n - sums - never_drawn, sums - n) - GRADE.rounded * n
+    off = np.where(known, np.maximum(apart, 0.0) / np.sqrt(np.maximum(squares - n, 1.0)), 0.0)
     worst = int(off.argmax())
-    if off[worst] > GRADE.misfit + np.sqrt(2.0 * np.log(max(arms, 2))):
+    if off[worst] > most_off:
         raise ValueError(
             f"propensities do not fit the log: those of arm {log.arms[worst]!r} stand for {sums[worst]:,.0f} rows, "
             f"where each arm should stand for all {n:,}; check the column, or leave it out"
