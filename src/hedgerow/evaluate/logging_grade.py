@@ -193,8 +193,8 @@ def check_propensities(log: "Log") -> bool:
 
     Within three standard errors, with a margin for looking at many arms; arms that happen to have no row are allowed for. Only
     arms with a hundred effective rows can tell that sums are too small: others may lack the rare rows of large weight, which
-    are then not in their error either; nor are the rounds in which an arm was improbable and not drawn. Of many rows, though, a mean of half the number of arms is too small in any case. A log
-    may have rounded its propensities by a percent or two.
+    are then not in their error either; nor are the rounds in which an arm was improbable and not drawn. Of many rows, though, a
+    mean of half the number of arms is too small in any case. A log may have rounded its propensities by a percent or two.
 
     Args:
         log: With propensities.
