@@ -220,20 +220,26 @@ class RidgeTree:
 
     def fit(self, arrays: Arrays, change: Change, waiting: Waiting = ()) -> Arrays:
         """theta and the inverse of every node."""
+        counted = self._counted(arrays, waiting)
         if change is Change.LOADED:
+            if not np.allclose(arrays.waiting, counted, rtol=1e-6, atol=1e-9 * np.abs(counted).max(initial=0.0)):
+                raise ValueError("what it says of the decisions that wait is not what they are")
             return arrays
         d = dimension_of(arrays.online.shape[1])
         rows = np.zeros_like(arrays.rows)
+        for node in range(1, len(arrays.online)):
+            refresh(arrays.online, arrays.history, counted, rows, node, d)
+        return arrays._replace(rows=rows, waiting=counted)
+
+    def _counted(self, arrays: Arrays, waiting: Waiting) -> Floats:
+        """Rows of the decisions that wait; none while there are none."""
         counted = np.zeros((len(arrays.online), arrays.waiting.shape[1]))
         for leaf, context in waiting:
             node = leaf
             while node >= 0:
                 add_waiting(counted, node, context, 1.0)
                 node = int(arrays.tree[node, PARENT])
-        counted = counted if waiting_at(counted, 0) > 0.0 else counted[:0]
-        for node in range(1, len(arrays.online)):
-            refresh(arrays.online, arrays.history, counted, rows, node, d)
-        return arrays._replace(rows=rows, waiting=counted)
+        return counted if waiting_at(counted, 0) > 0.0 else counted[:0]
 
     def choose(self, arrays: Arrays, context: Floats, key: int) -> int:
         """The leaf to play, or -1 for a context that cannot be used."""
