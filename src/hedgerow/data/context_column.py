@@ -106,7 +106,7 @@ class Column:
             return value
         if is_missing(value):
             return None
-        if str(value) not in (self.levels or ()) and not (isinstance(value, int) and self._of_whole_numbers):
+        if str(value) not in (self.levels or ()) and not (isinstance(value, int | np.integer) and self._of_whole_numbers):
             raise ValueError(f"context {self.name!r} is a category of text such as {(self.levels or ('',))[0]!r}, got {value!r}")
         return str(value)
 
