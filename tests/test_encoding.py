@@ -57,7 +57,9 @@ def test_vectors_of_raw_values():
         encoding.vector({"age": 40, "city": 3, "new": True})
     with pytest.raises(ValueError, match="the context lacks 'age', 'city'|lacks 'city', 'age'"):
         encoding.vector({"new": True})
-    for odd in (None, "40", float("nan")):
+    for missing in (None, float("nan"), pd.NA):
+        assert encoding.vector({"age": missing, "city": "Rome", "new": True}) == (1.0, 0.0, 0.0, 1.0, 0.0)
+    for odd in ("40", float("inf")):
         with pytest.raises(ValueError, match="context 'age' must be a finite number, got"):
             encoding.vector({"age": odd, "city": "Rome", "new": True})
 

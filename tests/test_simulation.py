@@ -224,6 +224,10 @@ def test_a_figure_has_a_line_for_each_policy():
         result.plot(measure="love")
 
 
+def of_contexts(arms, *, dimension):
+    return hr.LinUCB(arms, dimension=dimension)
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
@@ -232,7 +236,8 @@ def test_a_figure_has_a_line_for_each_policy():
         (lambda: hr.simulate([hr.UCB(["a"])], SMALL, rounds=10), "must be constructors such as hedgerow.UCB"),
         (lambda: hr.simulate([hr.UCB], SyntheticClassical, rounds=10), "must be a problem such as"),
         (lambda: hr.simulate([hr.UCB, hr.UCB], SMALL, rounds=10), "same name"),
-        (lambda: hr.simulate([hr.LinUCB], SMALL, rounds=9), "LinUCB needs dimension, and this problem has none"),
+        (lambda: hr.simulate([hr.LinUCB], SMALL, rounds=9), "LinUCB needs dimension=, the length of its context vectors"),
+        (lambda: hr.simulate([of_contexts], SMALL, rounds=9), "of_contexts needs dimension, and this problem has none"),
         (lambda: hr.simulate([hr.UCB], SMALL, rounds=0), "rounds must be a whole number of at least 1, got 0"),
         (lambda: hr.simulate([hr.UCB], SMALL, rounds=10, trials=2.5), "trials must be"),
         (lambda: hr.simulate([hr.UCB], SMALL, rounds=10, trials=1).of("UCB", "joy"), "measure must be"),

@@ -17,7 +17,7 @@ Links: TypeAlias = NDArray[np.int32]
 
 
 Context: TypeAlias = ArrayLike | Mapping[str, Any]
-"""Numbers, or raw values by name, which the ``encoding`` of a policy's history makes numbers of."""
+"""Numbers, or raw values by name, which a policy's ``encoding`` makes numbers of."""
 
 
 class Decision(NamedTuple):

@@ -1,32 +1,47 @@
 """Contexts as users have them, ages and cities, turned into the numbers that policies take."""
 
-import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field, replace
+from threading import Lock
 from typing import Any
 
 import numpy as np
 
 from ..core.labels import shown
 from ..core.types import Floats
-from .columns import collected
-from .context_column import MOST_LEVELS, Column, category, column_of, scaled
+from .context_column import Column
+from .context_sample import columns_of
 from .roles import absent_from, listed
+
+_COUNTING = Lock()
+
+ENCODE_ALIKE = "give the encoding of the first as context= when you make the second history"
+"""The way out where two histories read contexts differently."""
 
 
 @dataclass(frozen=True, repr=False)
 class Encoding:
-    """How context columns become numbers: levels of categories, means and deviations of scaled numbers.
+    """How context columns become numbers; :meth:`of` makes one.
+
+    A number is one number, as it is or scaled. A category is a number for each level: 1 at its level, 0 elsewhere. A level that
+    is not known, or missing, is all zeros. A missing number (None, NaN) is its mean; 0 if no mean is known.
 
     Examples:
-        >>> encoding = Encoding((Column("age", mean=30.0, deviation=10.0), Column("city", levels=("Oslo", "Rome"))))
+        >>> encoding = Encoding.of({"age": [20, 40], "city": ["Oslo", "Rome"]}, scale=True)
         >>> encoding.names
         ('age', 'city=Oslo', 'city=Rome')
         >>> encoding.vector({"age": 31, "city": "Oslo"})
         (0.1, 1.0, 0.0)
+        >>> encoding.vector({"age": None, "city": "Paris"})
+        (0.0, 0.0, 0.0)
+        >>> encoding.unknown
+        Counter({'age': 1, 'city': 1})
     """
 
     columns: tuple[Column, ...]
+    unknown: Counter[str] = field(default_factory=Counter, init=False, compare=False)
+    """By column, how many values :meth:`vector` met that were missing or no known level. Never saved; a copy begins anew."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -50,14 +65,18 @@ class Encoding:
             values: raw values by column; other keys are not looked at.
 
         Returns:
-            One number for each of ``names``.
+            One number for each of ``names``. Values that are missing or unknown are counted in ``unknown``.
 
         Raises:
-            ValueError: if a column is missing.
+            ValueError: if a column is missing, or a value is neither a number nor text where it must be.
         """
         if absent := [column.name for column in self.columns if column.name not in values]:
             raise ValueError(f"the context lacks {shown(absent)}; it needs {shown(column_names(self), 20)}")
-        return tuple(number for column in self.columns for number in column.encode(values[column.name]))
+        numbers = tuple(number for column in self.columns for number in column.encode(values[column.name]))
+        if unknown := [column.name for column in self.columns if not column.knows(values[column.name])]:
+            with _COUNTING:
+                self.unknown.update(unknown)
+        return numbers
 
     def matrix(self, values: Mapping[str, "np.ndarray[Any, Any]"]) -> Floats:
         """The numbers of many contexts.
@@ -76,21 +95,43 @@ class Encoding:
         return np.column_stack([part for column in self.columns for part in column.encode_all(values[column.name])])
 
     @classmethod
-    def of(cls, values: Mapping[str, "np.ndarray[Any, Any]"], *, scale: bool = False) -> "Encoding":
-        """The encoding of raw values: text is a category, all else a number.
+    def of(cls, sample: Any, *, scale: bool = False) -> "Encoding":
+        """The encoding of a sample, or of columns that you declare: text is a category, all else a number.
 
         Args:
-            values: arrays of raw values by column, such as ``Log.context``.
-            scale: whether numbers are scaled by their mean and their standard deviation.
+            sample: a frame of pandas, polars, pyarrow or narwhals, of which every column is taken; or a mapping from each column
+                to a list of values, to the levels of a category, or to "number".
+            scale: whether numbers are scaled by their mean and their standard deviation in the sample.
 
         Returns:
-            The encoding.
+            The encoding. Levels are in alphabetical order.
+
+        Raises:
+            ValueError: if it is no sample, or if a column is neither numbers nor text.
 
         Examples:
-            >>> Encoding.of({"age": [31, 45], "city": ["Oslo", "Rome"]})
+            >>> Encoding.of({"age": [31, 45], "city": ["Rome", "Oslo", "Rome"]})
             Encoding(age, city=Oslo, city=Rome)
+            >>> Encoding.of({"age": "number", "device": ["mobile", "desktop"]})
+            Encoding(age, device=desktop, device=mobile)
+            >>> import pandas
+            >>> Encoding.of(pandas.DataFrame({"age": [31, 45], "new": [True, False]}))
+            Encoding(age, new)
         """
-        return cls(tuple(column_of(name, np.asarray(raw), scale=scale) for name, raw in values.items()))
+        return cls(columns_of(sample, scale=scale))
+
+    def with_means(self, means: Iterable[float]) -> "Encoding":
+        """The same encoding, which knows the mean of its numbers.
+
+        Args:
+            means: for each of ``names``; not looked at for categories and where a mean is known already.
+
+        Returns:
+            An encoding that reads all but missing values alike.
+        """
+        found = dict(zip(self.names, means, strict=True))
+        new = {c.name: found[c.name] for c in self.columns if c.usual is None and c == Column(c.name)}
+        return Encoding(tuple(replace(c, usual=float(new[c.name])) if c.name in new else c for c in self.columns))
 
     def to_json(self) -> list[dict[str, Any]]:
         """The columns as dicts, for a file.
@@ -98,7 +139,7 @@ class Encoding:
         Returns:
             One dict for each column.
         """
-        return [column._asdict() for column in self.columns]
+        return [asdict(column) for column in self.columns]
 
     @classmethod
     def from_json(cls, columns: Any) -> "Encoding":
@@ -112,8 +153,26 @@ class Encoding:
         """
         return cls(tuple(Column(**column).check() for column in columns))
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Encoding, (self.columns,)  # what was counted stays behind
+
     def __repr__(self) -> str:
         return f"Encoding({', '.join(self.names)})"
+
+
+def as_encoding(context: Any) -> Encoding:
+    """An encoding of its own, which counts for itself.
+
+    Args:
+        context: an encoding, or a sample that :meth:`Encoding.of` takes.
+
+    Returns:
+        The encoding.
+
+    Raises:
+        ValueError: if it is neither.
+    """
+    return Encoding(context.columns) if isinstance(context, Encoding) else Encoding.of(context)
 
 
 def column_names(context: str | Sequence[str] | Encoding | None) -> tuple[str, ...]:
@@ -149,7 +208,8 @@ def encoded(context: Any, policy: Any) -> Any:
         return context
     if policy.encoding is None:
         raise ValueError(
-            f"{policy.name} has no history that says what its contexts are made of: give numbers, got {context!r:.80}"
+            f"{policy.name} has no history that says what its contexts are made of: make it with context=, or give numbers, "
+            f"got {context!r:.80}"
         )
     return policy.encoding.vector(context)
 
@@ -197,41 +257,6 @@ def _names_some(names: Iterable[Any], policy: Any) -> bool:
     return False
 
 
-def learnt(usable: Any, keys: Mapping[str, str], scale: Sequence[str]) -> Encoding:
-    """The encoding of a frame whose rows lack no number.
-
-    Args:
-        usable: the frame.
-        keys: its context columns, each with the name it goes by.
-        scale: those columns that are scaled.
-
-    Returns:
-        The encoding.
-    """
-    import narwhals as nw
-
-    moments = _moments(usable, scale) if scale else {}
-    schema = usable.collect_schema()
-    columns = []
-    for key, name in keys.items():
-        if schema[key] == nw.String:
-            columns.append(category(name, collected(usable.select(key).unique().head(MOST_LEVELS + 2))[key].to_list()))
-        else:
-            columns.append(scaled(name, *moments.get(key, (0.0, 1.0))))
-    return Encoding(tuple(columns))
-
-
-def _moments(usable: Any, keys: Sequence[str]) -> dict[str, tuple[float, float]]:
-    """Mean and standard deviation of each of the columns, NaN if there is no row."""
-    import narwhals as nw
-
-    means = [nw.col(key).mean().alias(f"mean_{key}") for key in keys]
-    deviations = [nw.col(key).std(ddof=0).alias(f"deviation_{key}") for key in keys]
-    row = collected(usable.select(*means, *deviations))
-    found = {name: math.nan if row[name][0] is None else float(row[name][0]) for name in row.columns}
-    return {key: (found[f"mean_{key}"], found[f"deviation_{key}"]) for key in keys}
-
-
 def common_encoding(given: Iterable[Encoding | None], refusal: str) -> Encoding | None:
     """The one encoding among those given; two different ones would mix numbers up.
 
@@ -247,30 +272,29 @@ def common_encoding(given: Iterable[Encoding | None], refusal: str) -> Encoding 
     """
     known = list(dict.fromkeys(encoding for encoding in given if encoding is not None))
     if len(known) > 1:
-        raise _different(refusal, known[0], known[1])
+        raise _different(refusal, known[0], known[1], ENCODE_ALIKE)
     return known[0] if known else None
 
 
-def check_alike(one: Encoding | None, other: Encoding | None, refusal: str) -> None:
+def check_alike(one: Encoding | None, other: Encoding | None, refusal: str, way_out: str = ENCODE_ALIKE) -> None:
     """Refuse two encodings that read contexts differently.
 
     Args:
         one: an encoding, None for numbers as they are, without names.
         other: the other.
         refusal: the beginning of the error message.
+        way_out: its end.
 
     Raises:
         ValueError: if they differ.
     """
-    shared = common_encoding((one, other), refusal)
-    if shared is not None and None in (one, other) and not shared.plain:
-        raise _different(refusal, one, other)
+    known = [encoding for encoding in (one, other) if encoding is not None]
+    if (len(known) == 2 and one != other) or (len(known) == 1 and not known[0].plain):
+        raise _different(refusal, one, other, way_out)
 
 
-def _different(refusal: str, one: Encoding | None, other: Encoding | None) -> ValueError:
+def _different(refusal: str, one: Encoding | None, other: Encoding | None, way_out: str) -> ValueError:
     """What to raise for two encodings, with the first column that they read differently."""
     pairs = zip(one.columns if one else (), other.columns if other else (), strict=False)
     differ = next(((mine, theirs) for mine, theirs in pairs if mine != theirs), (one, other))
-    return ValueError(
-        f"{refusal}: {differ[0]} and {differ[1]}; give the encoding of the first as context= when you make the second history"
-    )
+    return ValueError(f"{refusal}: {differ[0]} and {differ[1]}; {way_out}")

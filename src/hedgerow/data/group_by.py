@@ -15,7 +15,8 @@ from ..core.sums import LARGEST, PLAYS, SCALARS, row_size
 from ..core.types import Floats, Label
 from .columns import check_names, check_numbers, collected, hint_at_sums
 from .context_column import Column
-from .encoding import Encoding, column_names, learnt
+from .context_sample import learnt_columns
+from .encoding import Encoding, column_names
 from .roles import ColumnRoles
 
 SLICE_ROWS = 1 << 18
@@ -138,7 +139,7 @@ def _learnt(data: Any, plan: Grouping, scale: bool) -> Encoding | None:
         return None
     if not scaled and not plan.texts:
         return Encoding(tuple(Column(name) for name in plan.roles.context))
-    return learnt(_judged(data, plan).filter(nw.col("reason") == 0), keys, scaled)
+    return Encoding(learnt_columns(_judged(data, plan).filter(nw.col("reason") == 0), keys, scaled))
 
 
 def _judged(data: Any, plan: Grouping) -> Any:

@@ -42,6 +42,7 @@ def HierLinUCB(
     clusters: Clusters | None = None,
     history: History | None = None,
     dimension: int | None = None,
+    context: Any = None,
     weights: str | bool = "auto",
     explore: float = 0.0,
 ) -> Bandit:
@@ -54,7 +55,8 @@ def HierLinUCB(
         arms: Distinct labels.
         clusters: One label for each arm, or a mapping arm -> label; tuples nest deeper. None: no clusters.
         history: What was played before.
-        dimension: Length of the contexts; taken from the history if left out.
+        dimension: Length of the contexts; taken from ``context`` or the history if left out.
+        context: How raw contexts are read: an ``Encoding``, or what ``Encoding.of`` takes, such as a frame of some contexts.
         weights: "auto": where the noise grows with the mean, rounds weigh by one over their variance; False: all weigh the same.
         explore: Share of the decisions that is drawn uniformly among the arms; a decision names its propensity.
 
@@ -69,7 +71,7 @@ def HierLinUCB(
         >>> policy = hr.HierLinUCB(["a", "b"], dimension=2)
         >>> policy.update(policy.select([1.0, 0.5]), reward=1.0)
     """
-    given: dict[str, Any] = {"clusters": clusters, "history": history, "dimension": dimension}
+    given: dict[str, Any] = {"clusters": clusters, "history": history, "dimension": dimension, "context": context}
     return Bandit(arms, rule("hierlinucb", {"weights": weights}), **given, explore=explore, name="HierLinUCB")
 
 
@@ -79,6 +81,7 @@ def Auto(
     clusters: Clusters | None = None,
     history: History | None = None,
     dimension: int | None = None,
+    context: Any = None,
     explore: float = 0.0,
 ) -> Bandit:
     """The policy we recommend when nothing is known about the grouping or the history: HierUCB, with contexts HierLinUCB.
@@ -89,7 +92,8 @@ def Auto(
         arms: Distinct labels.
         clusters: One label for each arm, or a mapping arm -> label; tuples nest deeper. None: no clusters.
         history: What was played before.
-        dimension: Length of the contexts; without it, and with a history without contexts, there are none.
+        dimension: Length of the contexts; without it, without ``context`` and with a history without contexts, there are none.
+        context: How raw contexts are read: an ``Encoding``, or what ``Encoding.of`` takes, such as a frame of some contexts.
         explore: Share of the decisions that is drawn uniformly among the arms; a decision names its propensity.
 
     Returns:
@@ -104,8 +108,10 @@ def Auto(
         >>> policy.update(policy.select(), reward=1.0)
         >>> hr.Auto(["a", "b"], dimension=3).select([0.2, 1.0, 0.0]).arm
         'a'
+        >>> policy = hr.Auto(["a", "b"], context={"age": "number", "device": ["mobile", "desktop"]})
+        >>> policy.update(policy.select({"age": 31, "device": "mobile"}), reward=1.0)
     """
-    if not contextual(dimension, history):
+    if not contextual(dimension, history, context):
         return Bandit(arms, rule("hierucb", {}), clusters=clusters, history=history, explore=explore, name="Auto")
     return Bandit(
         arms,
@@ -113,6 +119,7 @@ def Auto(
         clusters=clusters,
         history=history,
         dimension=dimension,
+        context=context,
         explore=explore,
         name="Auto",
     )

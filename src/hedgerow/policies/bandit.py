@@ -1,7 +1,7 @@
 """Bandit = rule + tree + sums: what it is made of, how it learns, and what it says of itself."""
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,7 +12,6 @@ from ..core.types import Context, Decision, Label
 from ..data.history import History
 from . import checks, learnt
 from .bandit_choosing import BanditChoosing
-from .bandit_state import encoding_of
 from .explanation import Explanation, explained
 from .exploration import checked_share
 from .family import Course, play
@@ -32,7 +31,9 @@ class Bandit(BanditChoosing):
         rule: How a node is scored: ``hr.rules.ucb(scale)``, ``hr.rules.linucb(alpha)`` or another of ``hr.rules``.
         clusters: One label for each arm, or a mapping arm -> label; tuples nest deeper. None: a flat policy.
         history: What was played before.
-        dimension: Length of the contexts, for rules that need them; taken from the history if left out.
+        dimension: Length of the contexts, for rules that need them; taken from ``context`` or the history if left out.
+        context: How raw contexts are read: an ``Encoding``, or what ``Encoding.of`` takes, such as a frame of some contexts.
+            Left out: as the history reads them.
         cluster_history: Whether clusters start with the history of their arms, too (HUCBC' says no).
         precision: Of theta and the inverse matrices, "double" or "single". Single halves the memory that choosing reads, at a
             relative error of about 1e-6 in the scores, and takes rewards and contexts below 1e15. Sums are always double.
@@ -46,6 +47,9 @@ class Bandit(BanditChoosing):
         >>> import hedgerow as hr
         >>> policy = hr.Bandit(["a", "b", "c"], hr.rules.ucb(0.5), clusters=["x", "x", "y"])
         >>> policy.update(policy.select(), reward=1.0)
+        >>> policy = hr.Bandit(["a", "b"], hr.rules.linucb(1.0), context={"age": "number", "device": ["mobile", "desktop"]})
+        >>> policy.select({"age": 31, "device": "mobile"}).context
+        (31.0, 0.0, 1.0)
     """
 
     def __init__(
@@ -56,20 +60,22 @@ class Bandit(BanditChoosing):
         clusters: Clusters | None = None,
         history: History | None = None,
         dimension: int | None = None,
+        context: Any = None,
         cluster_history: bool = True,
         precision: str = "double",
         explore: float = 0.0,
         name: str | None = None,
     ):
         name = name or rule.name
-        length = checks.dimension_for(rule, dimension, history, name)
+        encoding = checks.encoding_for(context, history, name)
+        length = checks.dimension_for(rule, dimension, history, name, None if context is None else encoding)
         planted = Arms(arms, clusters)
         checks.options(rule, precision=precision, cluster_history=cluster_history, clustered=planted.clustered, name=name)
         self._fix(Recipe(name, rule, length, precision, bool(cluster_history), checked_share(explore)))
         self.identity = self._recipe.identity(planted)
         rows = checks.history_rows(history, planted.labels, length)
         checks.usable_history(rule, rows, precision, length)
-        self._learnt = learnt.begin(self._recipe, planted, rows, encoding_of(history, length))
+        self._learnt = learnt.begin(self._recipe, planted, rows, None if length is None else encoding)
 
     def update(self, decision: Decision, reward: float, *, id: Id | None = None) -> None:
         """Learn the reward of a decision: now, later, out of order, or in another process.

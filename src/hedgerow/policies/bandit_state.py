@@ -73,7 +73,7 @@ class BanditState(Kept):
 
     @property
     def encoding(self) -> Encoding | None:
-        """How contexts of raw values are read; assign one before the first round."""
+        """How contexts of raw values are read: as ``context=`` or the history says; assign another before the first round."""
         return self._learnt.encoding
 
     @encoding.setter
@@ -107,8 +107,9 @@ class BanditState(Kept):
                 now.encoding, history.encoding, f"{self.name} has learnt from contexts that the history reads differently"
             )
         encoding = now.encoding
-        if history is not None and history.arms:
-            encoding = encoding_of(history, self._dimension) or (encoding if in_use else None)
+        if history is not None and history.arms and self._dimension is not None:
+            alike = encoding is not None and history.encoding is None and encoding.plain
+            encoding = encoding if alike or (in_use and encoding) else checks.encoding_for(None, history, self.name)
         return changes.with_history(self._recipe, now, rows, encoding)
 
     def with_arms(self, new: Mapping[Label, Label | None], new_cluster: bool) -> Learnt:
@@ -258,16 +259,3 @@ class BanditState(Kept):
         self.identity = str(file.manifest["identity"])
         self._learnt = policy_file.read(self._recipe, file)
         return self
-
-
-def encoding_of(history: History | None, dimension: int | None) -> Encoding | None:
-    """How a policy with contexts reads raw values: as its history did.
-
-    Args:
-        history: What the policy starts from.
-        dimension: Length of its contexts.
-
-    Returns:
-        An encoding, or None.
-    """
-    return None if history is None or dimension is None else history.encoding

@@ -8,6 +8,7 @@ import numpy as np
 from ..core.labels import shown
 from ..core.sums import LARGEST, LARGEST_SINGLE, PLAYS, SQUARES, row_size, scalars_of, second_moments
 from ..core.types import Decision, Floats, Label
+from ..data.encoding import Encoding, as_encoding, check_alike
 from ..data.history import History
 from ..data.history_fit import WITH_CONTEXTS
 from ..data.rounds import as_dimension
@@ -19,17 +20,18 @@ LARGEST_IN = {"double": LARGEST, "single": LARGEST_SINGLE}
 """What rewards and contexts must be smaller than."""
 
 
-def contextual(dimension: Any, history: Any) -> bool:
+def contextual(dimension: Any, history: Any, context: Any = None) -> bool:
     """Whether a policy that may do either is to take contexts: if told so, or if its history has some.
 
     Args:
         dimension: Length of the contexts, if given.
         history: The history, if given.
+        context: How contexts are read, if given.
 
     Returns:
         Whether there are contexts.
     """
-    return dimension is not None or (history is not None and as_history(history).dimension is not None)
+    return dimension is not None or context is not None or (history is not None and as_history(history).dimension is not None)
 
 
 def as_history(given: Any) -> History:
@@ -50,14 +52,54 @@ def as_history(given: Any) -> History:
     raise ValueError(f"history must be a hedgerow.History, got {type(given).__name__}: make one with {how}")
 
 
-def dimension_for(rule: Rule, dimension: Any, history: History | None, name: str) -> int | None:
-    """The length of a policy's context vectors: as given, else as in its history, else none.
+def encoding_for(context: Any, history: History | None, name: str) -> Encoding | None:
+    """How a policy reads raw contexts: as given, else as its history did.
+
+    Args:
+        context: An encoding, a sample, or None.
+        history: What the policy starts from.
+        name: What it is called, for messages.
+
+    Returns:
+        An encoding, or None.
+
+    Raises:
+        ValueError: There is no such encoding, or the history reads contexts otherwise.
+    """
+    found = None if history is None else as_history(history).encoding
+    if context is None:
+        return None if found is None or history is None else measured(found, history)
+    encoding = as_encoding(context)
+    if history is None or history.dimension is None or not history.arms:
+        return encoding
+    refusal = f"{name} is to read contexts as context= says, its history reads them differently"
+    check_alike(encoding, found, refusal, "make the history with context= the same encoding, or leave context= out")
+    return measured(encoding, history) if history.dimension == encoding.dimension else encoding
+
+
+def measured(encoding: Encoding, history: History) -> Encoding:
+    """An encoding that takes the means of a history for missing numbers, where it knows no others.
+
+    Args:
+        encoding: How the history reads contexts.
+        history: The history.
+
+    Returns:
+        An encoding of its own, which counts for itself.
+    """
+    plays, dimension = history.sums[:, PLAYS].sum(), encoding.dimension
+    return encoding.with_means(history.sums[:, -dimension:].sum(axis=0) / plays) if plays > 0.0 else as_encoding(encoding)
+
+
+def dimension_for(rule: Rule, dimension: Any, history: History | None, name: str, encoding: Encoding | None = None) -> int | None:
+    """The length of a policy's context vectors: as given, else as its contexts are read, else as in its history, else none.
 
     Args:
         rule: How the policy chooses.
         dimension: What the user gave.
         history: What the policy starts from.
         name: What it is called, for messages.
+        encoding: How it reads raw contexts, if the user said so.
 
     Returns:
         The length, None for none.
@@ -69,11 +111,18 @@ def dimension_for(rule: Rule, dimension: Any, history: History | None, name: str
     if not rule.kind.contextual:
         if given is not None:
             raise ValueError(f"{name} takes no contexts: leave dimension={given} out")
+        if encoding is not None:
+            raise ValueError(f"{name} takes no contexts: leave context= out, or use LinUCB, HLinUCBC or Auto")
         return None
+    if encoding is not None:
+        if given not in (None, encoding.dimension):
+            found = f"{encoding.dimension} numbers, {shown(encoding.names)}"
+            raise ValueError(f"context= gives {found}, and dimension={given} differs: leave dimension= out")
+        return encoding.dimension
     inferred = given if given is not None or history is None else as_history(history).dimension
     if inferred is None:
         way = "" if history is None else f", or a history that has contexts, as this one has not: {WITH_CONTEXTS}"
-        raise ValueError(f"{name} needs dimension=, the length of its context vectors{way}")
+        raise ValueError(f"{name} needs dimension=, the length of its context vectors, or context=, a sample of raw ones{way}")
     return inferred
 
 

@@ -15,7 +15,8 @@ SAID = {
     "arms": "Distinct labels.",
     "clusters": "One label for each arm, or a mapping arm -> label; tuples nest deeper. None: no clusters.",
     "history": "What was played before.",
-    "dimension": "Length of the contexts; taken from the history if left out.",
+    "dimension": "Length of the contexts; taken from ``context`` or the history if left out.",
+    "context": "How raw contexts are read: an ``Encoding``, or what ``Encoding.of`` takes, such as a frame of some contexts.",
     "precision": 'Of theta and the inverse matrices, "double" or "single".',
     "explore": "Share of the decisions that is drawn uniformly among the arms; a decision names its propensity.",
 }
@@ -102,6 +103,7 @@ def _said(found: Kind) -> dict[str, str]:
         "clusters": found.reads_clusters,
         "history": found.reads_history,
         "dimension": found.contextual,
+        "context": found.contextual,
         "precision": len(found.precisions) > 1,
         "explore": True,
     }

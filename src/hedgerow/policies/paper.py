@@ -5,6 +5,7 @@ from typing import Any
 
 from ..core.arms import Clusters
 from ..core.types import Label
+from ..data.encoding import as_encoding
 from ..data.history import History
 from .bandit import Bandit
 from .checks import contextual
@@ -154,6 +155,7 @@ def META(
     clusters: Clusters | None = None,
     history: History | None = None,
     dimension: int | None = None,
+    context: Any = None,
     alpha: float | None = None,
     rule: str = "ucb",
     scale: float | str | None = None,
@@ -163,13 +165,15 @@ def META(
 ) -> Meta:
     """UCB over two experts, the clustered one and the flat one, both starting from history (section META).
 
-    Without contexts the experts are HUCBC and HUCB; with ``dimension``, or a history with contexts, HLinUCBC and HLinUCB.
+    Without contexts the experts are HUCBC and HUCB; with ``dimension``, ``context`` or a history with contexts, HLinUCBC and
+    HLinUCB.
 
     Args:
         arms: Distinct labels.
         clusters: One label for each arm, or a mapping arm -> label; tuples nest deeper. None: no clusters.
         history: What was played before.
-        dimension: Length of the contexts, for experts with contexts; taken from the history if left out.
+        dimension: Length of the contexts, for experts with contexts; taken from ``context`` or the history if left out.
+        context: How raw contexts are read: an ``Encoding``, or what ``Encoding.of`` takes, such as a frame of some contexts.
         alpha: Width of the bonus of experts with contexts, in standard errors; 1 if left out.
         rule: How an expert is chosen: "ucb", or "d3rb", which gives up a clearly bad expert sooner.
         scale: Noise of the rewards, as the chooser takes it; "auto" estimates it, "auto/4" takes a quarter.
@@ -190,9 +194,11 @@ def META(
         'x'
     """
     labels = list(arms)
-    if not contextual(dimension, history):
+    if not contextual(dimension, history, context):
         if alpha is not None:
-            raise ValueError(f"alpha is of experts with contexts: give expert_scale instead of {alpha!r}, or dimension")
+            raise ValueError(
+                f"alpha is of experts with contexts: give expert_scale instead of {alpha!r}, or dimension or context"
+            )
         width = 1.0 if expert_scale is None else expert_scale
         experts = [
             HUCBC(labels, clusters=clusters, history=history, scale=width),
@@ -201,6 +207,8 @@ def META(
     else:
         if expert_scale is not None:
             raise ValueError(f"expert_scale is of experts without contexts: give alpha instead of {expert_scale!r}")
-        known: dict[str, Any] = {"history": history, "dimension": dimension, "alpha": 1.0 if alpha is None else alpha}
+        read = None if context is None else as_encoding(context)  # once for both, as a sample may be large
+        known: dict[str, Any] = {"history": history, "dimension": dimension, "context": read}
+        known["alpha"] = 1.0 if alpha is None else alpha
         experts = [HLinUCBC(labels, clusters=clusters, **known), HLinUCB(labels, **known)]
     return Meta(experts, rule=rule, scale=scale, shared=shared, explore=explore)

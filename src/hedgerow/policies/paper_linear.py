@@ -11,13 +11,20 @@ from .registry import rule
 
 
 def LinUCB(
-    arms: Iterable[Label], *, dimension: int, alpha: float = 1.0, precision: str = "double", explore: float = 0.0
+    arms: Iterable[Label],
+    *,
+    dimension: int | None = None,
+    context: Any = None,
+    alpha: float = 1.0,
+    precision: str = "double",
+    explore: float = 0.0,
 ) -> Bandit:
     """Ridge regression per arm on the context, with a bonus: no history, no clusters.
 
     Args:
         arms: Distinct labels.
-        dimension: Length of the contexts.
+        dimension: Length of the contexts; taken from ``context`` if left out.
+        context: How raw contexts are read: an ``Encoding``, or what ``Encoding.of`` takes, such as a frame of some contexts.
         alpha: Width of the bonus, in standard errors.
         precision: Of theta and the inverse matrices, "double" or "single".
         explore: Share of the decisions that is drawn uniformly among the arms; a decision names its propensity.
@@ -32,10 +39,11 @@ def LinUCB(
         >>> import hedgerow as hr
         >>> hr.LinUCB(["a", "b"], dimension=2).select([1.0, 0.5]).arm
         'a'
+        >>> hr.LinUCB(["a", "b"], context={"age": "number"}).select({"age": 31}).arm
+        'a'
     """
-    return Bandit(
-        arms, rule("linucb", {"alpha": alpha}), dimension=dimension, precision=precision, explore=explore, name="LinUCB"
-    )
+    given: dict[str, Any] = {"dimension": dimension, "context": context, "precision": precision}
+    return Bandit(arms, rule("linucb", {"alpha": alpha}), **given, explore=explore, name="LinUCB")
 
 
 def HLinUCB(
@@ -43,6 +51,7 @@ def HLinUCB(
     *,
     history: History | None = None,
     dimension: int | None = None,
+    context: Any = None,
     alpha: float = 1.0,
     precision: str = "double",
     explore: float = 0.0,
@@ -52,7 +61,8 @@ def HLinUCB(
     Args:
         arms: Distinct labels.
         history: What was played before.
-        dimension: Length of the contexts; taken from the history if left out.
+        dimension: Length of the contexts; taken from ``context`` or the history if left out.
+        context: How raw contexts are read: an ``Encoding``, or what ``Encoding.of`` takes, such as a frame of some contexts.
         alpha: Width of the bonus, in standard errors.
         precision: Of theta and the inverse matrices, "double" or "single".
         explore: Share of the decisions that is drawn uniformly among the arms; a decision names its propensity.
@@ -68,7 +78,7 @@ def HLinUCB(
         >>> hr.HLinUCB(["a", "b"], dimension=2).select([1.0, 0.5]).arm
         'a'
     """
-    given: dict[str, Any] = {"history": history, "dimension": dimension, "precision": precision}
+    given: dict[str, Any] = {"history": history, "dimension": dimension, "context": context, "precision": precision}
     return Bandit(arms, rule("linucb", {"alpha": alpha}), **given, explore=explore, name="HLinUCB")
 
 
@@ -76,7 +86,8 @@ def LinUCBC(
     arms: Iterable[Label],
     *,
     clusters: Clusters | None = None,
-    dimension: int,
+    dimension: int | None = None,
+    context: Any = None,
     alpha: float = 1.0,
     precision: str = "double",
     explore: float = 0.0,
@@ -86,7 +97,8 @@ def LinUCBC(
     Args:
         arms: Distinct labels.
         clusters: One label for each arm, or a mapping arm -> label; tuples nest deeper. None: no clusters.
-        dimension: Length of the contexts.
+        dimension: Length of the contexts; taken from ``context`` if left out.
+        context: How raw contexts are read: an ``Encoding``, or what ``Encoding.of`` takes, such as a frame of some contexts.
         alpha: Width of the bonus, in standard errors.
         precision: Of theta and the inverse matrices, "double" or "single".
         explore: Share of the decisions that is drawn uniformly among the arms; a decision names its propensity.
@@ -102,7 +114,7 @@ def LinUCBC(
         >>> hr.LinUCBC(["a", "b"], clusters=["x", "y"], dimension=2).select([1.0, 0.5]).cluster
         'x'
     """
-    given: dict[str, Any] = {"clusters": clusters, "dimension": dimension, "precision": precision}
+    given: dict[str, Any] = {"clusters": clusters, "dimension": dimension, "context": context, "precision": precision}
     return Bandit(arms, rule("linucb", {"alpha": alpha}), **given, explore=explore, name="LinUCBC")
 
 
@@ -112,6 +124,7 @@ def HLinUCBC(
     clusters: Clusters | None = None,
     history: History | None = None,
     dimension: int | None = None,
+    context: Any = None,
     alpha: float = 1.0,
     precision: str = "double",
     explore: float = 0.0,
@@ -122,7 +135,8 @@ def HLinUCBC(
         arms: Distinct labels.
         clusters: One label for each arm, or a mapping arm -> label; tuples nest deeper. None: no clusters.
         history: What was played before.
-        dimension: Length of the contexts; taken from the history if left out.
+        dimension: Length of the contexts; taken from ``context`` or the history if left out.
+        context: How raw contexts are read: an ``Encoding``, or what ``Encoding.of`` takes, such as a frame of some contexts.
         alpha: Width of the bonus, in standard errors.
         precision: Of theta and the inverse matrices, "double" or "single".
         explore: Share of the decisions that is drawn uniformly among the arms; a decision names its propensity.
@@ -138,5 +152,6 @@ def HLinUCBC(
         >>> hr.HLinUCBC(["a", "b"], clusters=["x", "y"], dimension=2).select([1.0, 0.5]).cluster
         'x'
     """
-    given: dict[str, Any] = {"clusters": clusters, "history": history, "dimension": dimension, "precision": precision}
+    known: dict[str, Any] = {"history": history, "dimension": dimension, "context": context}
+    given: dict[str, Any] = {"clusters": clusters, "precision": precision, **known}
     return Bandit(arms, rule("linucb", {"alpha": alpha}), **given, explore=explore, name="HLinUCBC")
