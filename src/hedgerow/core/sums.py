@@ -73,6 +73,10 @@ def dimension_of(columns: int) -> int:
     return (math.isqrt(25 + 8 * (columns - SCALARS)) - 5) // 2
 
 
+MOST_PLAYS = 2.0**53
+"""Beyond it, a double no longer counts one by one."""
+
+
 def fields_of(dimension: int | None, *, whole: bool = False) -> tuple[Field, ...]:
     """The names of the numbers in a row of sums; ``whole``: plays are whole rounds, not parts of a weighted history.
 
@@ -83,7 +87,7 @@ def fields_of(dimension: int | None, *, whole: bool = False) -> tuple[Field, ...
     Returns:
         The fields of a row, in their order.
     """
-    scalars = (Field("plays", low=0.0, whole=whole), Field("total"), Field("squares", low=0.0))
+    scalars = (Field("plays", low=0.0, high=MOST_PLAYS, whole=whole), Field("total"), Field("squares", low=0.0))
     if not dimension:
         return scalars
     return (*scalars, Field("rx", shape=(dimension,)), Field("xx", shape=(triangle(dimension),)), Field("x", shape=(dimension,)))

@@ -73,6 +73,7 @@ class Rewards:
         if change is Change.WAITING:
             return arrays._replace(waiting=waits)
         if change is Change.LOADED:
+            _check(arrays)
             rounds.restore_ceilings(tree, rows, state, ceilings)
             return arrays._replace(waiting=waits, extra=(ceilings,))
         rows, state = np.zeros((len(tree), ROW_SIZE)), _new_state(None if change is Change.MADE else state)
@@ -120,6 +121,19 @@ class Rewards:
         """Live through a whole trial."""
         tree, online, history, waits, rows, state, extra = arrays
         rounds.play(tree, online, history, waits, rows, state, extra[0], *course[1:])
+
+
+def _check(arrays: Arrays) -> None:
+    """Refuse variances of zero from a file: kernels divide by them."""
+    own, inner = named(arrays.state, STATE), arrays.tree[:, SIZE] > 0
+    if own.ready == 0.0:
+        return
+    arms = arrays.rows[~inner, :ARM_SIZE].view(ARM)
+    clusters = arrays.rows[inner, ARM_SIZE:].view(CLUSTER)
+    used = clusters["around"][clusters["arms"] > 0.0]
+    variances = (own.typical, own.variance, *arms["noise"].ravel(), *arms["spread"].ravel(), *used.ravel())
+    if min(variances) <= 0.0 or (own.two_valued and own.low >= own.high):
+        raise ValueError("a variance is zero, or two values of rewards are one")
 
 
 def _new_state(before: Floats | None) -> Floats:
