@@ -76,9 +76,11 @@ def check_folder(out: str) -> None:
 
 
 def _told(error: Exception) -> str:
-    """What went wrong; the system's own errors by the file they are about."""
+    """What went wrong; the system's own errors by the file they are about, a missing package with Python's own words."""
     if isinstance(error, OSError) and error.strerror and error.filename is not None:
         return f"{error.filename} cannot be used: {error.strerror.lower()}"
+    if isinstance(error, ImportError) and error.__cause__ is not None:
+        return f"{error}. Python says: {error.__cause__}"  # a package that is there may fail to load
     return str(error)
 
 
