@@ -586,6 +586,28 @@ def test_the_commands_write_a_page_and_exit_with_what_happened(tmp_path):
         assert "12,000 rows, 24 arms in 6 groups" in seen.stdout
 
 
+def test_names_of_a_log_do_not_steer_the_terminal(tmp_path):
+    steers = "\x1b]0;owned\x07\x1b[2J"
+    some = pl.when(pl.col("day") > 9).then("device")  # rows without are told of by the column's name
+    frame = made_log(rows=600).with_columns(pl.col("ad") + steers, pl.col("topic") + steers, some.alias(steers))
+    frame.write_csv(tmp_path / f"log{steers}.csv")
+    names = ["--arm", "ad", "--reward", "click", "--clusters", "topic", "--context", steers]
+    for command in ("inspect", "evaluate"):
+        seen = run(command, f"log{steers}.csv", *names, folder=tmp_path)
+        assert seen.returncode in (0, 3), seen.stderr
+        assert "owned" in seen.stdout
+        assert "\x1b" not in seen.stdout + seen.stderr
+
+
+def test_a_package_that_is_there_and_does_not_load_is_not_called_missing_only(tmp_path):
+    made_log(rate=0.004, rows=2000, spread=0.1).write_csv(tmp_path / "poor.csv")
+    (tmp_path / "jinja2.py").write_text("raise ImportError('libfoo.so.1: no such file')")
+    names = ["--arm", "ad", "--reward", "click", "--time", "day"]
+    told = run("evaluate", "poor.csv", *names, folder=tmp_path).stderr
+    assert "in a checkout: pip install -e" in told
+    assert "Python says: libfoo.so.1: no such file" in told
+
+
 ROOT = Path(__file__).parent.parent
 
 

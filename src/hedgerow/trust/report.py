@@ -9,6 +9,7 @@ from ..inference.intervals import Estimate
 from ..inference.shift import SETTINGS as SHIFT
 from ..inference.tests import p_value
 from ..present.numbers import numeral
+from ..present.text import printable_lines
 from .settings import SETTINGS
 
 UNCHECKED = " Mostly the history says so: only few of its arms have been played since, and an error in it would go unnoticed."
@@ -257,4 +258,4 @@ class Trust:
         return asdict(self)
 
     def __str__(self) -> str:
-        return "\n".join(self.words())
+        return printable_lines(self.words())
