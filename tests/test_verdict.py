@@ -457,6 +457,22 @@ def test_words_for_each_ruling():
     assert sentences.disagreement({"history": up}, {"history": up}) is None
 
 
+@pytest.mark.parametrize(
+    ("rounds", "rows", "way"),
+    [(1000, 20_000, "Ask for more with rounds=5145 (--rounds)."), (1000, 1000, "The log has no more than 1,000 rows.")],
+)
+def test_few_decisions_for_many_arms_are_pointed_out(rounds, rows, way):
+    (told,) = log_remarks.few_decisions(rounds, 1715, rows)
+    assert told.startswith("Few decisions: 1,000 for 1,715 arms. ")
+    assert told.endswith(way)
+    assert log_remarks.few_decisions(5145, 1715, rows) == []
+
+
+def test_a_verdict_by_few_decisions_says_so(warm):
+    assert "Few decisions" not in str(warm)
+    assert "Few decisions: 60 for 24 arms." in str(replace(warm, setting=replace(warm.setting, rounds=60)))
+
+
 def test_rounds_saved():
     cold, warm_curve = np.concatenate([np.zeros(50), np.ones(50)]), np.full(100, 0.75)
     assert rounds_saved({"UCB": cold, "HUCB": warm_curve}) == "48"
