@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+import threading
 import tracemalloc
 from dataclasses import replace
 from pathlib import Path
@@ -14,8 +15,10 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from typer.testing import CliRunner
 
 import hedgerow as hr
+from hedgerow.cli import app
 from hedgerow.evaluate import best_arms, gains, log_remarks, logging_grade, rulings, sentences
 from hedgerow.evaluate.evaluation import rounds_saved
 from hedgerow.evaluate.figures import arms_figure
@@ -622,6 +625,29 @@ def test_a_package_that_is_there_and_does_not_load_is_not_called_missing_only(tm
     told = run("evaluate", "poor.csv", *names, folder=tmp_path).stderr
     assert "in a checkout: pip install -e" in told
     assert "Python says: libfoo.so.1: no such file" in told
+
+
+def test_without_a_terminal_a_long_step_is_told_of_again(monkeypatch):
+    asked, again = [], threading.Event()
+
+    def clock():
+        asked.append(None)
+        if len(asked) == 2:
+            again.set()
+        return 7.0 * len(asked)
+
+    def long_work(*_, say, **__):
+        say("long work")
+        assert again.wait(60)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("hedgerow.cli.logs.REMINDER_SECONDS", 0.01)
+    monkeypatch.setattr("hedgerow.cli.logs.perf_counter", clock)
+    monkeypatch.setattr(sys.modules["hedgerow.evaluate.evaluation"], "evaluate", long_work)
+    end = CliRunner().invoke(app, ["evaluate", "log.csv", "--arm", "ad", "--reward", "click"])
+    assert end.exit_code == 130
+    assert "long work, 7 s so far" in end.stderr
+    assert "Interrupted. Nothing is kept: the same command starts anew" in end.stderr
 
 
 ROOT = Path(__file__).parent.parent
