@@ -85,6 +85,20 @@ def test_single_precision_errs_by_a_millionth(kind, tmp_path):
     assert loaded.explain(X[0]) == single.explain(X[0])
 
 
+@pytest.mark.parametrize(("level", "error"), [(0.0, 1e-5), (2015.0, 3e-3), (1.7e9, 3e-3)], ids=["centred", "year", "seconds"])
+def test_single_precision_loses_digits_to_a_column_far_from_0(level, error):
+    rng = np.random.default_rng(0)
+    single, double = (hr.LinUCB(["a"], dimension=4, precision=precision) for precision in ("single", "double"))
+    for x in (contexts := np.column_stack([np.ones(500), level + 9.0 * rng.normal(size=500), rng.normal(size=(500, 2))])):
+        reward = float(rng.normal())
+        for policy in (single, double):
+            policy.learn("a", reward, x)
+    for x in contexts[:50]:
+        one, other = single.explain(x)[0], double.explain(x)[0]
+        assert one.width == pytest.approx(other.width, rel=error)
+        assert one.mean == pytest.approx(other.mean, abs=error * other.width)
+
+
 def test_single_precision_refuses_numbers_whose_squares_it_cannot_hold():
     policy = hr.LinUCBC(["a", "b"], clusters=["x", "y"], dimension=2, precision="single")
     large = [1e24, 1e24]
