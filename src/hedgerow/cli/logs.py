@@ -134,7 +134,7 @@ def _evaluate(
 
 @contextmanager
 def _progress(first: str) -> Iterator[Callable[[str], None]]:
-    """Something to say each step of the work with: one changing line in a terminal, else a line for each step and while it lasts."""
+    """Something to say each step of the work with: one changing line in a terminal, else a line per step and while it lasts."""
     console = Console(stderr=True)
     if console.is_terminal:
         with console.status(first) as status:
