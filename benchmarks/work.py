@@ -30,7 +30,9 @@ class Work:
 
 
 QUICK = {"arms": 1000, "rounds": 200, "rows": 5_000, "floats": 100_000, "dimension": 20, "clusters": 30}
-TINY = {"arms": 150, "rounds": 20, "rows": 300, "floats": 1_000, "dimension": 3, "clusters": 10}
+TINY = {"arms": 400, "rounds": 20, "rows": 300, "floats": 1_000, "dimension": 3, "clusters": 200}
+"""Numbers of a warm-up: small, but with more than 192 arms or clusters side by side where the work has them, since from there on
+UCB runs other machine code (policies/tournament.py)."""
 
 
 def smaller(task: Mapping[str, Any], limits: Mapping[str, int]) -> dict[str, Any]:

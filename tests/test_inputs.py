@@ -1,5 +1,6 @@
 """Bad input: a clear error that names the value."""
 
+import datetime
 import random
 from functools import partial
 
@@ -92,7 +93,8 @@ NO_GENERATORS = (3, np.random.RandomState(0), random.Random(0), np.random)
         *((partial(hr.LinTSC(ARMS, dimension=1).select_many, [[1.0]], rng=rng), "rng must be") for rng in NO_GENERATORS),
         (lambda: hr.UCBC(ARMS, clusters={"x", "y", "z"}), "in order, or a mapping"),
         (lambda: hr.UCBC(ARMS, clusters=[("x",) * 65, "x", "y"]), "at most 64"),
-        (lambda: hr.UCB(["a", 10**30]), "a number of 63 bits"),
+        (lambda: hr.UCB(["a", 10**30]), "a number of 63 bits.*: write it as text"),
+        (lambda: hr.UCB([datetime.date(2024, 2, 1)]), r"got datetime.date\(2024, 2, 1\): write it as text"),
         (lambda: hr.UCB(ARMS, scale=10**400), "scale must be"),
         (lambda: hr.UCB(ARMS, scale=True), "scale must be"),
         (lambda: hr.Meta(["x"]), "must be policies, got 'x'"),
@@ -132,6 +134,14 @@ def test_rewards_of_any_number_type(reward):
     policy = hr.UCB(["a"])
     policy.update(policy.select(), reward)
     assert policy.explain()[0].mean == float(reward)
+
+
+@pytest.mark.parametrize("make", [hr.LinUCB, hr.Auto, hr.META], ids=lambda make: make.__name__)
+def test_a_row_of_a_matrix_is_a_context(make):
+    policy, rows = make(ARMS, dimension=2), np.array([[1.0, 0.5], [2.0, 0.25]])
+    assert policy.select(rows[:1]) == policy.select(rows[0])
+    with pytest.raises(ValueError, match=r"2 numbers, got shape \(2, 2\)"):
+        policy.select(rows)
 
 
 def test_decisions_of_other_policies():

@@ -211,13 +211,34 @@ def test_hostile_names_stay_text():
     rng = np.random.default_rng(0)
     names = ["<script>alert(1)</script>", "<img src=x onerror=alert(1)>", "{{ 7 * 7 }}", "{% raw %}", "\x1b[2J", '"><b>']
     arm = rng.integers(6, size=3000)
-    frame = pl.DataFrame({"a": [names[k] for k in arm], "r": rng.random(3000) < 0.2 + 0.1 * (arm % 3)})
+    age = "age\x1b]0;owned\x07"
+    frame = pl.DataFrame({"a": [names[k] for k in arm], "r": rng.random(3000) < 0.2 + 0.1 * (arm % 3), age: rng.random(3000)})
     groups = {name: f"<i>{k % 2}</i>" for k, name in enumerate(names)}
-    found = hr.inspect(frame, **NAMES, clusters=groups)
-    verdict = hr.evaluate(frame, **NAMES, clusters=groups, draws=20, runs=1)
+    found = hr.inspect(frame, **NAMES, clusters=groups, context=age)
+    verdict = hr.evaluate(
+        frame.with_columns(pl.when(pl.col(age) < 0.9).then(age)), **NAMES, clusters=groups, context=age, draws=20, runs=1
+    )
     for page in (found._repr_html_(), verdict._repr_html_()):
         assert not re.search("<(script|img|i)\\b", page)
         assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
         assert "{{ 7 * 7 }}" in page
         assert "{% raw %}" in page
-    assert "\x1b" not in str(found)
+    for text in (str(found), str(verdict)):
+        assert "\x1b" not in text
+
+
+def test_names_do_not_steer_a_terminal_that_prints_what_a_policy_says():
+    steers = "\x1b]0;owned\x07\x1b[2J"
+    arms = [f"{k}{steers}" for k in range(6)]
+    groups = [f"{k % 2}{steers}" for k in range(6)]
+    log = hr.History.from_rounds(arms=arms * 20, rewards=np.random.default_rng(0).normal(size=120))
+    policy = hr.Meta(
+        {f"wide{steers}": hr.UCBC(arms, clusters=groups, scale="auto"), "warm": hr.HUCBC(arms, clusters=groups, history=log)}
+    )
+    for arm in arms * 20:
+        policy.learn(arm, 7.0)
+    with pytest.warns(UserWarning, match="differ beyond chance") as warned:
+        told = str(policy.trust())
+    for text in (told, str(warned[0].message), str(policy.explain())):
+        assert "\x1b" not in text
+        assert "owned" in text

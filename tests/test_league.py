@@ -94,6 +94,16 @@ def test_the_error_of_a_ratio_is_paired():
     assert error == pytest.approx(np.sqrt(1 / 12 + ratio**2 / 12) / 1.5 / 20, rel=0.15)
 
 
+def test_an_interrupted_command_says_that_it_goes_on(tmp_path, monkeypatch):
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("benchmarks.league.standings.simulate", interrupted)
+    run = CliRunner().invoke(app, ["tight K=20 T=200", "--out", str(tmp_path)])
+    assert run.exit_code == 130
+    assert "Interrupted. The same command goes on where this one stopped." in run.stderr
+
+
 def test_the_command_plays_writes_and_goes_on(tmp_path):
     page = tmp_path / "page.md"
     page.write_text("before\n<!-- league: begin -->\nold\n<!-- league: end -->\nafter\n")

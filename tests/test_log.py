@@ -291,6 +291,13 @@ def test_a_file_of_clusters_with_semicolons_is_recognised(tmp_path):
         hr.Log.read(pl.DataFrame({"arm": ["a"], "r": [1]}), arm="arm", reward="r", clusters=tmp_path / "tree.csv")
 
 
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_a_name_with_brackets_is_that_of_one_file(tmp_path, ending):
+    frame, place = pl.DataFrame({"ad": ["a", "b"], "r": [1.0, 0.0]}), tmp_path / f"log[1].{ending}"
+    frame.write_csv(place) if ending == "csv" else frame.write_parquet(place)
+    assert hr.Log.read(place, arm="ad", reward="r").arms == ("a", "b")
+
+
 def test_files_that_are_not_there(tmp_path):
     for path, message in [(tmp_path / "no.csv", "there is no file"), (tmp_path, "has no files"), (tmp_path / "*.csv", "no file")]:
         with pytest.raises(ValueError, match=message):

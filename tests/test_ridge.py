@@ -85,6 +85,44 @@ def test_single_precision_errs_by_a_millionth(kind, tmp_path):
     assert loaded.explain(X[0]) == single.explain(X[0])
 
 
+@pytest.mark.parametrize(("level", "error"), [(0.0, 1e-5), (2015.0, 3e-3), (1.7e9, 3e-3)], ids=["centred", "year", "seconds"])
+def test_single_precision_loses_digits_to_a_column_far_from_0(level, error):
+    rng = np.random.default_rng(0)
+    single, double = (hr.LinUCB(["a"], dimension=4, precision=precision) for precision in ("single", "double"))
+    for x in (contexts := np.column_stack([np.ones(500), level + 9.0 * rng.normal(size=500), rng.normal(size=(500, 2))])):
+        reward = float(rng.normal())
+        for policy in (single, double):
+            policy.learn("a", reward, x)
+    for x in contexts[:50]:
+        one, other = single.explain(x)[0], double.explain(x)[0]
+        assert one.width == pytest.approx(other.width, rel=error)
+        assert one.mean == pytest.approx(other.mean, abs=error * other.width)
+
+
+EXTREME = {"apart": [1e-60, 1e60], "huge": [1e80, 1.0], "tiny": [1e-80, 0.1], "seconds": [9e14, 1.0]}
+
+
+@pytest.mark.parametrize("sizes", EXTREME.values(), ids=EXTREME)
+@pytest.mark.parametrize("make", [hr.LinUCBC, hr.Auto, hr.META], ids=lambda make: make.__name__)
+def test_columns_of_extreme_sizes_leave_a_policy_that_can_be_saved(make, sizes, tmp_path):
+    policy, rng = make(range(3), clusters=[0, 0, 1], dimension=2), np.random.default_rng(0)
+    for _ in range(40):
+        decision = policy.select(sizes * rng.uniform(-1.0, 1.0, 2))
+        policy.update(decision, float(rng.normal()))
+    assert np.isfinite([score.mean for score in policy.explain(sizes)]).all()
+    policy.save(tmp_path / "state")
+    assert hr.load(tmp_path / "state").select(sizes).arm == policy.select(sizes).arm
+
+
+def test_single_precision_holds_numbers_up_to_its_limit(tmp_path):
+    policy, rng = hr.LinUCB(range(3), dimension=2, precision="single"), np.random.default_rng(0)
+    for _ in range(40):
+        policy.update(policy.select([9e14 * rng.uniform(), rng.normal()]), float(rng.normal()))
+    assert np.isfinite([score.index for score in policy.explain([9e14, 1.0])]).all()
+    policy.save(tmp_path / "state")
+    assert hr.load(tmp_path / "state").rounds == 40
+
+
 def test_single_precision_refuses_numbers_whose_squares_it_cannot_hold():
     policy = hr.LinUCBC(["a", "b"], clusters=["x", "y"], dimension=2, precision="single")
     large = [1e24, 1e24]

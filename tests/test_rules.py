@@ -73,6 +73,16 @@ def test_klucb():
         assert score.index == pytest.approx(expected, abs=2e-6)
 
 
+def test_klucb_draws_among_equal_arms():
+    """An arm that is not searched, since Pinsker's bound keeps it below the best, is never drawn; equal ones are."""
+    policy = hr.KLUCB(list("abcde"))
+    for arm, hits in {"a": 10, "b": 45, "c": 30, "d": 45, "e": 44}.items():
+        for n in range(50):
+            policy.learn(arm, float(n < hits))
+    assert policy.select().arm == "b"
+    assert {policy.select(rng=np.random.default_rng(seed)).arm for seed in range(40)} == {"b", "d"}
+
+
 def test_minucb():
     def formula(online, past, t):
         values = online + past

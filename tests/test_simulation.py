@@ -1,5 +1,8 @@
 """Simulation: the same numbers however it is run, paired differences, and the reference figures."""
 
+import io
+import sys
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -71,14 +74,32 @@ class Interrupted:
 
 def test_an_interrupted_run_resumes(tmp_path):
     run = partial(hr.simulate, [hr.UCB, hr.META], Interrupted(), rounds=200, trials=4, jobs=1)
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(
+        KeyboardInterrupt, match="after 2 of 4 trials, which are in .*: the same call goes on where this one stopped"
+    ):
         run(resume=tmp_path)
     assert len(list(tmp_path.iterdir())) == 2
+    Interrupted.calls = 0
+    with pytest.raises(KeyboardInterrupt, match="after 2 of 4 trials, which are lost: resume=FOLDER keeps them"):
+        run()
     Interrupted.broken, Interrupted.calls = False, 0
     resumed = run(resume=tmp_path)
     assert Interrupted.calls == 1 + 2  # the rehearsal, and the two missing trials
     assert np.array_equal(resumed.reward, run().reward)
     assert np.array_equal(resumed.followed, run().followed)
+
+
+@pytest.mark.parametrize("width", [60, 100])
+def test_progress_has_a_bar_in_any_width(monkeypatch, width):
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    monkeypatch.setenv("COLUMNS", str(width))
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr("sys.stderr", Terminal())
+    hr.simulate([hr.UCB], replace(SMALL, alpha=(0.8, 1.2)), rounds=50, trials=2, jobs=1)
+    assert "\u2501" * 10 in sys.stderr.getvalue()
 
 
 def test_two_runs_may_share_a_folder(tmp_path, monkeypatch):

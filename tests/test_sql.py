@@ -174,3 +174,23 @@ def test_a_query_is_one_pair_of_parentheses(table):
         hr.History.sql(table, arm="ad", reward="click")
     query = "(SELECT ad, ')' AS x, \"a)\" AS click FROM (SELECT * FROM t))"
     assert query in hr.History.sql(query, arm="ad", reward="click")
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize(
+    "table",
+    [
+        "(SELECT 1 -- '\n); DROP TABLE x; -- ')",
+        "(SELECT 1 /* ' */); DROP TABLE x; -- ')",
+        "(SELECT $$'$$); DROP TABLE x; --$$'$$)",
+    ],
+)
+def test_a_query_hides_nothing_in_comments(table, dialect):
+    """A quote in a comment opens no text, so what follows it is no text either."""
+    with pytest.raises(ValueError, match="a query must have no comments and no dollar quotes"):
+        hr.History.sql(table, arm="ad", reward="click", dialect=dialect)
+
+
+def test_signs_of_comments_may_stand_in_quotes():
+    query = "(SELECT ad, '-- /* # $$' AS x, click FROM t)"
+    assert query in hr.History.sql(query, arm="ad", reward="click", dialect="bigquery")

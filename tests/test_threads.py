@@ -86,7 +86,7 @@ def test_arms_may_come_while_others_choose():
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 def test_a_child_forked_while_another_thread_learns_can_go_on():
-    """The lock of a thread that does not live on in the child would hang it."""
+    """The lock of a thread that does not live on in the child would hang it: a policy's, or Numba's in the first rounds."""
     policy, done = hr.HUCBC(range(50), clusters=[k % 2 for k in range(50)]), threading.Event()
 
     def work():
@@ -102,7 +102,7 @@ def test_a_child_forked_while_another_thread_learns_can_go_on():
         for _ in range(20):
             child = os.fork()
             if child == 0:
-                signal.alarm(20)  # ends a child that hangs
+                signal.alarm(120)  # ends a child that hangs
                 policy.update(policy.select(), 1.0)
                 os._exit(0)
             ends.append(os.waitpid(child, 0)[1])

@@ -171,6 +171,32 @@ def test_coefficients_before_and_now_are_compared():
             assert found.farthest[0][0] == 1
 
 
+@pytest.mark.parametrize("make", [hr.Auto, hr.UCB], ids=lambda make: make.__name__)
+@pytest.mark.parametrize(("level", "told"), [(0.0, False), (1e3, False), (1e6, True), (1e8, True)])
+def test_rewards_whose_level_hides_their_differences_are_told_of(make, level, told):
+    policy, rng = make(range(4)), np.random.default_rng(0)
+    for arm in np.arange(400) % 4:
+        policy.learn(int(arm), level + rng.normal())
+    assert ("their differences are lost: subtract it from every reward" in str(policy.trust())) == told
+    if told:
+        assert f"All rewards are about {level:,.0f}." in str(policy.trust())
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("reward", [0.0, 1.0, 10.0])
+def test_a_drift_of_nothing_is_no_reason_to_drop_history(seed, reward):
+    """A history in which all arms paid alike, one reward that contradicts it, then a new arm: trust() once told of 1.52e-150."""
+    past = np.random.default_rng(seed).normal(size=100)
+    history = hr.History.from_rounds(arms=["a"] * 100 + ["b"] * 100, rewards=[*past, *past])
+    policy = hr.Auto(["a", "b"], history=history)
+    policy.learn("a", reward)
+    policy.add_arm("c")
+    drift, told = policy.settings().get("drift"), str(quietly(policy))
+    assert drift == 0.0 or drift > 0.01
+    assert drift > 0.0 or "no longer counts history" not in told
+    assert "e-" not in told
+
+
 def test_without_data_nothing_is_claimed():
     assert hr.UCBC(["a", "b", "c"], clusters=[0, 0, 1]).trust().grouping is None
     assert hr.LinUCBC(["a", "b", "c"], clusters=[0, 0, 1], dimension=2).trust().grouping is None

@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+import threading
 import tracemalloc
 from dataclasses import replace
 from pathlib import Path
@@ -14,8 +15,10 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from typer.testing import CliRunner
 
 import hedgerow as hr
+from hedgerow.cli import app
 from hedgerow.evaluate import best_arms, gains, log_remarks, logging_grade, rulings, sentences
 from hedgerow.evaluate.evaluation import rounds_saved
 from hedgerow.evaluate.figures import arms_figure
@@ -457,6 +460,22 @@ def test_words_for_each_ruling():
     assert sentences.disagreement({"history": up}, {"history": up}) is None
 
 
+@pytest.mark.parametrize(
+    ("rounds", "rows", "way"),
+    [(1000, 20_000, "Ask for more with rounds=5145 (--rounds)."), (1000, 1000, "The log has no more than 1,000 rows.")],
+)
+def test_few_decisions_for_many_arms_are_pointed_out(rounds, rows, way):
+    (told,) = log_remarks.few_decisions(rounds, 1715, rows)
+    assert told.startswith("Few decisions: 1,000 for 1,715 arms. ")
+    assert told.endswith(way)
+    assert log_remarks.few_decisions(5145, 1715, rows) == []
+
+
+def test_a_verdict_by_few_decisions_says_so(warm):
+    assert "Few decisions" not in str(warm)
+    assert "Few decisions: 60 for 24 arms." in str(replace(warm, setting=replace(warm.setting, rounds=60)))
+
+
 def test_rounds_saved():
     cold, warm_curve = np.concatenate([np.zeros(50), np.ones(50)]), np.full(100, 0.75)
     assert rounds_saved({"UCB": cold, "HUCB": warm_curve}) == "48"
@@ -584,6 +603,51 @@ def test_the_commands_write_a_page_and_exit_with_what_happened(tmp_path):
         seen = run("inspect", *log, *names, folder=tmp_path)
         assert seen.returncode == 0, seen.stderr
         assert "12,000 rows, 24 arms in 6 groups" in seen.stdout
+
+
+def test_names_of_a_log_do_not_steer_the_terminal(tmp_path):
+    steers = "\x1b]0;owned\x07\x1b[2J"
+    some = pl.when(pl.col("day") > 9).then("device")  # rows without are told of by the column's name
+    frame = made_log(rows=600).with_columns(pl.col("ad") + steers, pl.col("topic") + steers, some.alias(steers))
+    frame.write_csv(tmp_path / f"log{steers}.csv")
+    names = ["--arm", "ad", "--reward", "click", "--clusters", "topic", "--context", steers]
+    for command in ("inspect", "evaluate"):
+        seen = run(command, f"log{steers}.csv", *names, folder=tmp_path)
+        assert seen.returncode in (0, 3), seen.stderr
+        assert "owned" in seen.stdout
+        assert "\x1b" not in seen.stdout + seen.stderr
+
+
+def test_a_package_that_is_there_and_does_not_load_is_not_called_missing_only(tmp_path):
+    made_log(rate=0.004, rows=2000, spread=0.1).write_csv(tmp_path / "poor.csv")
+    (tmp_path / "jinja2.py").write_text("raise ImportError('libfoo.so.1: no such file')")
+    names = ["--arm", "ad", "--reward", "click", "--time", "day"]
+    told = run("evaluate", "poor.csv", *names, folder=tmp_path).stderr
+    assert "in a checkout: pip install -e" in told
+    assert "Python says: libfoo.so.1: no such file" in told
+
+
+def test_without_a_terminal_a_long_step_is_told_of_again(monkeypatch):
+    asked, again = [], threading.Event()
+
+    def clock():
+        asked.append(None)
+        if len(asked) == 2:
+            again.set()
+        return 7.0 * len(asked)
+
+    def long_work(*_, say, **__):
+        say("long work")
+        assert again.wait(60)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("hedgerow.cli.logs.REMINDER_SECONDS", 0.01)
+    monkeypatch.setattr("hedgerow.cli.logs.perf_counter", clock)
+    monkeypatch.setattr(sys.modules["hedgerow.evaluate.evaluation"], "evaluate", long_work)
+    end = CliRunner().invoke(app, ["evaluate", "log.csv", "--arm", "ad", "--reward", "click"])
+    assert end.exit_code == 130
+    assert "long work, 7 s so far" in end.stderr
+    assert "Interrupted. Nothing is kept: the same command starts anew" in end.stderr
 
 
 ROOT = Path(__file__).parent.parent

@@ -69,10 +69,14 @@ def league(
     tables = load(folder)
     if table and not tables:
         raise ValueError(f"{folder} holds no standings yet: play some settings first, without --table")
-    for rows in play(settings, seed=seed, few=few, trials=trials, jobs=jobs, resume=folder / "trials", say=say):
-        put(tables, rows)
-        save(folder, tables)
-        _show(rows)
+    try:
+        for rows in play(settings, seed=seed, few=few, trials=trials, jobs=jobs, resume=folder / "trials", say=say):
+            put(tables, rows)
+            save(folder, tables)
+            _show(rows)
+    except KeyboardInterrupt:
+        say("Interrupted. The same command goes on where this one stopped.")
+        raise typer.Exit(130) from None
     if write is not None:
         write_page(write, markdown(tables, beside))
     elif table:

@@ -17,7 +17,7 @@ except ImportError as missing:
 
 from .. import __version__
 from ..present.tables import Table
-from ..present.text import printable
+from ..present.text import printable, printable_lines
 
 app = typer.Typer(
     help="Bandits that start warm from logged history and know which arms are alike.",
@@ -54,7 +54,7 @@ def show(text: str | Table) -> None:
         text: lines of text, or a table, which is wrapped to the width of the terminal.
     """
     lines = text.text(shutil.get_terminal_size((100, 24)).columns) if isinstance(text, Table) else text
-    print("\n".join(printable(line) for line in lines.split("\n")))
+    print(printable_lines(lines.split("\n")))
 
 
 def check_folder(out: str) -> None:
@@ -76,9 +76,11 @@ def check_folder(out: str) -> None:
 
 
 def _told(error: Exception) -> str:
-    """What went wrong; the system's own errors by the file they are about."""
+    """What went wrong; the system's own errors by the file they are about, a missing package with Python's own words."""
     if isinstance(error, OSError) and error.strerror and error.filename is not None:
         return f"{error.filename} cannot be used: {error.strerror.lower()}"
+    if isinstance(error, ImportError) and error.__cause__ is not None:
+        return f"{error}. Python says: {error.__cause__}"  # a package that is there may fail to load
     return str(error)
 
 

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import fields
 from functools import wraps
+from threading import Event, Thread
+from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -21,6 +23,9 @@ if TYPE_CHECKING:
 
 Log = Annotated[str, typer.Argument(help="Parquet, CSV, TSV or TXT (plain or gzipped), a folder or a pattern of files.")]
 Logging = Annotated[str | None, typer.Option(help="random, if you know that arms were drawn by chance alone.")]
+
+REMINDER_SECONDS = 5.0
+"""After so long without a terminal a line says that the work goes on."""
 
 ROLE_OPTIONS: dict[str, Any] = {
     "arm": Annotated[str, typer.Option(help="Column of the arm that was chosen.")],
@@ -114,9 +119,13 @@ def _evaluate(
 
     check_folder(out)
     settings: dict[str, Any] = {"split": split, "history": history, "rounds": rounds, "seed": seed}
-    with _progress("reading the log") as say:
-        found = judge(log, **vars(roles), logging=logging, **settings, say=say)
-        page = found.save(out)
+    try:
+        with _progress("reading the log") as say:
+            found = judge(log, **vars(roles), logging=logging, **settings, say=say)
+            page = found.save(out)
+    except KeyboardInterrupt:
+        print("Interrupted. Nothing is kept: the same command starts anew and gives the same verdict.", file=sys.stderr)
+        raise typer.Exit(130) from None
     _show_verdict(found)
     show(f"Read {page}; the numbers are in verdict.json beside it.")
     if found.refused:
@@ -125,13 +134,31 @@ def _evaluate(
 
 @contextmanager
 def _progress(first: str) -> Iterator[Callable[[str], None]]:
-    """Something to say each step of the work with: a line that changes in a terminal, else a line for each step."""
+    """Something to say each step of the work with: one changing line in a terminal, else a line per step and while it lasts."""
     console = Console(stderr=True)
     if console.is_terminal:
         with console.status(first) as status:
             yield status.update
-    else:
-        yield lambda step: print(step, file=sys.stderr, flush=True)
+        return
+    steps, done = [first], Event()
+
+    def say(step: str) -> None:
+        steps.append(step)
+        print(step, file=sys.stderr, flush=True)
+
+    def remind() -> None:
+        start = perf_counter()
+        while not done.wait(REMINDER_SECONDS):
+            print(f"{steps[-1]}, {perf_counter() - start:.0f} s so far", file=sys.stderr, flush=True)
+
+    say(first)
+    thread = Thread(target=remind, daemon=True)
+    thread.start()
+    try:
+        yield say
+    finally:
+        done.set()
+        thread.join()
 
 
 def _show_verdict(found: "Evaluation") -> None:

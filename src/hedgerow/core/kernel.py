@@ -8,6 +8,7 @@ import os
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -26,8 +27,23 @@ def _compiler() -> Callable[..., Any] | None:
             stacklevel=2,
         )
         return None
+    _fork_between_compilations()
     compiler: Callable[..., Any] = njit
     return compiler
+
+
+def _fork_between_compilations() -> None:
+    """Let a fork wait until no thread compiles: the child would find locks held by a thread that does not live on in it."""
+    from numba.core import compiler_lock
+
+    lock: Any = compiler_lock.global_compiler_lock
+
+    def wait() -> None:
+        import_module("numpy.ma")  # Numba imports it in its first call, which takes Python's lock of that module
+        lock.acquire()
+
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(before=wait, after_in_parent=lock.release, after_in_child=lock.release)
 
 
 def drop_outdated(package: Path) -> None:

@@ -1,5 +1,6 @@
 """Labels of arms and clusters, and paths of them."""
 
+import datetime
 import math
 from collections.abc import Iterable
 from typing import Any, cast
@@ -33,7 +34,7 @@ def as_label(value: Any, what: str) -> Label:
         raise ValueError(f"{what} must be finite, got {value!r}")
     if isinstance(value, str | bool | float) or (isinstance(value, int) and -(2**63) <= value < 2**63):
         return cast(Label, value)
-    hint = ": write it as text" if isinstance(value, int) else ""
+    hint = ": write it as text" if isinstance(value, int | datetime.date) else ""
     raise ValueError(f"{what} must be a string, a number of 63 bits or a tuple of these, got {value!r:.80}{hint}")
 
 

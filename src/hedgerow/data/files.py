@@ -45,7 +45,7 @@ def read_with(path: str | Path, roles: ColumnRoles, use: Callable[["pl.LazyFrame
     separator = _separator(paths, roles.separator)
     with _errors_naming(paths, separator):
         if separator is None:
-            return use(pl.scan_parquet(paths))
+            return use(pl.scan_parquet(paths, glob=False))
         texts = TextColumns(paths, separator, roles)
         try:
             return use(texts.typed(ROWS_TO_INFER))
@@ -73,7 +73,7 @@ def read_texts(path: str | Path, separator: str | None = None) -> dict[str, list
     usual = _separator(paths, None)
     own = None if usual is None else own_separator(paths[0], usual, separator)
     with _errors_naming(paths, own):
-        table = pl.read_parquet(paths) if own is None else scan(paths, own, infer_schema=False).collect()
+        table = pl.read_parquet(paths, glob=False) if own is None else scan(paths, own, infer_schema=False).collect()
         columns: dict[str, list[Any]] = table.to_dict(as_series=False)
     return columns
 

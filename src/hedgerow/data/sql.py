@@ -74,8 +74,12 @@ class Dialect(NamedTuple):
         """
         table = table.strip()
         if table.startswith("("):
-            if not self._closed(table):
+            bare = self._unquoted(table)
+            depths = list(accumulate((sign == "(") - (sign == ")") for sign in bare))
+            if ";" in bare or 0 in depths[:-1] or depths[-1:] != [0]:
                 raise ValueError(f"a query must be one pair of parentheses around it, got {table!r:.200}")
+            if mark := re.search(r"--|/\*|\$\w*\$" + ("|#" if self.quote == "`" else ""), bare):
+                raise ValueError(f"a query must have no comments and no dollar quotes, got {mark[0]!r} in {table!r:.200}")
             return table
         if any(part.isspace() for part in table) and table.split()[0].upper() in ("SELECT", "WITH"):
             raise ValueError(f"a query must stand in parentheses: ({table})")
@@ -84,13 +88,11 @@ class Dialect(NamedTuple):
             raise ValueError(f"table must be a name such as shop.clicks, or a query in parentheses, got {table!r}")
         return ".".join(self.name(part) for part in parts)
 
-    def _closed(self, query: str) -> bool:
-        """Whether the parenthesis at the beginning closes at the end; those within quotes do not count."""
+    def _unquoted(self, query: str) -> str:
+        """A query without its quotes and what is in them. What a comment hides may be a quote, so that comments are refused."""
         escaped = r"(?:[^\\{0}]|\\.)*" if "\\" in self.text_escapes else r"[^{0}]*"
         quoted = "|".join(mark + escaped.format(mark) + mark for mark in ("'", '"', "`"))
-        bare = re.sub(quoted, "", query, flags=re.DOTALL)
-        depths = list(accumulate((sign == "(") - (sign == ")") for sign in bare))
-        return ";" not in bare and 0 not in depths[:-1] and depths[-1:] == [0]
+        return re.sub(quoted, " ", query, flags=re.DOTALL)
 
 
 _DOUBLED_QUOTE = {"'": "''"}

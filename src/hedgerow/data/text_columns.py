@@ -27,7 +27,7 @@ def scan(paths: Sequence[Path], separator: str, **options: Any) -> "pl.LazyFrame
     """
     import polars as pl
 
-    return pl.scan_csv(list(paths), separator=separator, null_values=list(EMPTY_CELLS), **options)
+    return pl.scan_csv(list(paths), separator=separator, null_values=list(EMPTY_CELLS), glob=False, **options)
 
 
 class TextColumns:

@@ -17,6 +17,7 @@ from ..inference.rates import COIN, values_of
 from ..inference.shift import Drift, drift
 from ..inference.sums import Sums, numbered, tally, tally_weighted
 from ..inference.two_level import posterior
+from ..present.text import printable_lines
 from . import best_arms, inspection_sentences, log_remarks
 from .logging_grade import Grade, graded
 from .rulings import few_events, grouping_refusal
@@ -79,9 +80,9 @@ class Inspection:
 
     def __str__(self) -> str:
         if self.means is None:
-            return "\n".join(inspection_sentences.in_words(self))
+            return printable_lines(inspection_sentences.in_words(self))
         table = best_arms.lines(self.arms, self.clusters, self.plays, self.means, "the JSON (--json, to_dict)")
-        return "\n".join([*inspection_sentences.in_words(self), *table])
+        return printable_lines([*inspection_sentences.in_words(self), *table])
 
     def _repr_html_(self) -> str:
         from .page import inspection_section

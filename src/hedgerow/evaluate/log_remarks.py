@@ -1,5 +1,6 @@
 """What a log itself gives cause to say: rows left out, odd rewards, how arms were chosen."""
 
+import math
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -8,6 +9,7 @@ import numpy as np
 from ..core.types import Floats
 from ..inference.tests import p_value
 from ..present.numbers import numeral
+from .settings import VERDICT
 
 if TYPE_CHECKING:
     from .logging_grade import Check, Grade
@@ -75,6 +77,30 @@ def _heavy_rewards(reward: Floats) -> str:
         f"One row in a hundred makes up {share:.0%} of all that rewards differ by. Intervals assume normal noise, so they are "
         "too narrow here. Cap the largest rewards."
     )
+
+
+def few_decisions(rounds: int, arms: int, rows: int) -> list[str]:
+    """A warning where policies get few decisions for each arm.
+
+    Args:
+        rounds: decisions that a policy gets.
+        arms: how many arms there are.
+        rows: rows to judge by, the most decisions there can be.
+
+    Returns:
+        One or two sentences; none if there are decisions enough.
+    """
+    enough = math.ceil(VERDICT.few_decisions * arms)
+    if rounds >= enough:
+        return []
+    told = (
+        f"Few decisions: {rounds:,} for {arms:,} arms. UCB without history first plays each arm once, so the gains are mostly "
+        "those of not having to."
+    )
+    way = (
+        f"Ask for more with rounds={min(enough, rows)} (--rounds)" if rounds < rows else f"The log has no more than {rows:,} rows"
+    )
+    return [f"{told} {way}."]
 
 
 def contradicted(grade: "Grade") -> list[str]:

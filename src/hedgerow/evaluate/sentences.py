@@ -262,6 +262,7 @@ def verdict(found: "Evaluation") -> list[str]:
     lines = _opening(found)
     if found.refused:
         return [*lines, *(f"Refused: {reason}" for reason in found.refused)]
+    lines += log_remarks.few_decisions(found.setting.rounds, len(found.arms), found.rows)
     would = found.grade.letter == "C"
     if "history" in found.gains:
         gain = found.gains["history"]

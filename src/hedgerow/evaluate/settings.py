@@ -16,6 +16,14 @@ class VerdictSettings(NamedTuple):
             origin="chosen: 1 in 20; the studies of coverage ran with it",
         ),
     ] = 0.05
+    few_decisions: Annotated[
+        float,
+        Number(
+            "decisions for each arm below which a verdict warns that arms are hardly tried",
+            unit="decisions",
+            origin="chosen: UCB plays each arm once before it compares any; not tuned",
+        ),
+    ] = 3.0
     shuffles: Annotated[
         int,
         Number(

@@ -8,6 +8,7 @@ from ..core.types import Floats, Label
 from ..data.files import need_polars
 from ..inference.explained import Explained
 from ..inference.shift import Drift
+from ..present.text import printable_lines
 from . import best_arms, sentences
 from .contextual_replay import Contextual
 from .gains import Setting
@@ -65,7 +66,7 @@ class Evaluation:
     """Expected reward of each arm: median, 5 % and 95 % quantile (3 x arms)."""
 
     def __str__(self) -> str:
-        return "\n".join(sentences.verdict(self))
+        return printable_lines(sentences.verdict(self))
 
     def _repr_html_(self) -> str:
         from .page import section

@@ -2,6 +2,7 @@
 
 import math
 import sys
+import textwrap
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -14,6 +15,10 @@ Found = TypeVar("Found")
 
 LEAST_SECONDS = 0.05
 """A task that takes less would cost more to send than to run."""
+
+
+BESIDE_THE_TITLE = 36
+"""Letters of a progress line that its bar, its percentage and the time left need."""
 
 
 def outcomes_of(run: Callable[[int], Found], trials: int, jobs: int | None, backend: str | None, title: str) -> Iterator[Found]:
@@ -34,11 +39,13 @@ def outcomes_of(run: Callable[[int], Found], trials: int, jobs: int | None, back
         return outcomes
     try:
         from rich.console import Console
+        from rich.markup import escape
         from rich.progress import track
     except ImportError:
         return outcomes
     console = Console(stderr=True)
-    return iter(track(outcomes, total=trials, description=title[:60], console=console, transient=True))
+    short = textwrap.shorten(title, max(console.width - BESIDE_THE_TITLE, 1), placeholder="...")
+    return iter(track(outcomes, total=trials, description=escape(short), console=console, transient=True))
 
 
 def _run_all(run: Callable[[int], Found], trials: int, jobs: int | None, backend: str | None) -> Iterator[Found]:

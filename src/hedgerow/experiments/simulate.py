@@ -77,7 +77,20 @@ def simulate(
     if resume is not None:
         run = kept_in(resume, _description(plan), run)
     title = f"{problem}, rewards {delay:,} rounds late" if delay else str(problem)
-    return _result(plan, title, experts, list(outcomes_of(run, trials, jobs, backend, title)))
+    outcomes: list[Outcome] = []
+    try:
+        outcomes.extend(outcomes_of(run, trials, jobs, backend, title))
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(_interrupted(len(outcomes), trials, resume)) from None
+    return _result(plan, title, experts, outcomes)
+
+
+def _interrupted(done: int, trials: int, resume: str | Path | None) -> str:
+    """What becomes of the trials that were played."""
+    told = f"interrupted after {done} of {trials} trials"
+    if resume is None:
+        return f"{told}, which are lost: resume=FOLDER keeps them, and the same call then goes on where it stopped"
+    return f"{told}, which are in {resume}: the same call goes on where this one stopped"
 
 
 def _result(plan: Plan, title: str, experts: dict[str, tuple[str, ...]], outcomes: Sequence[Outcome]) -> Simulation:

@@ -11,6 +11,7 @@ from ..core.sums import PLAYS, waiting_at
 from ..core.types import Label
 from ..present.numbers import decimals
 from ..present.tables import Table
+from ..present.text import printable
 from .family import Arrays, Estimates
 
 
@@ -121,4 +122,4 @@ class Explanation(tuple[Score, ...]):
         rows = list(zip(*(cells[name] for name in columns), strict=True))
         table = Table(columns, rows, numbers=[name for name in columns if name not in ("kind", "label", "reason")])
         estimated = [", ".join(f"{name} = {value:.4g}" for name, value in self.settings.items())] if self.settings else []
-        return "\n".join([table.text(), *estimated])
+        return "\n".join([table.text(), *map(printable, estimated)])

@@ -1,5 +1,7 @@
 """Text of users as a terminal may show it."""
 
+from collections.abc import Iterable
+
 
 def printable(text: str) -> str:
     r"""A text without signs that steer a terminal.
@@ -15,3 +17,15 @@ def printable(text: str) -> str:
         a\x1b[2Jb
     """
     return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in text)
+
+
+def printable_lines(lines: Iterable[str]) -> str:
+    """Lines of a text without signs that steer a terminal.
+
+    Args:
+        lines: the lines, without their ends.
+
+    Returns:
+        One text.
+    """
+    return "\n".join(map(printable, lines))

@@ -4,12 +4,14 @@ from dataclasses import replace
 
 import numpy as np
 
+from ..core.sums import SCALARS
 from ..inference.coefficients import levelless
 from ..policies.bandit import Bandit
 from ..policies.meta import Meta
 from . import linear, rewards
 from .report import Agreement, Grouping, Trust
 from .seen import Nodes, seen_by
+from .settings import SETTINGS
 
 
 def findings(policy: Bandit) -> Trust:
@@ -27,7 +29,8 @@ def findings(policy: Bandit) -> Trust:
     labels = nodes.arms.clusters or ()
     number_of = {label: number for number, label in enumerate(dict.fromkeys(labels))}
     grouped = 1 < len(number_of) < len(labels)
-    blank = Trust(policy.name, policy.rounds, grouped=grouped, noise=estimated.get("noise", estimated.get("scale")))
+    noise = estimated.get("noise", estimated.get("scale"))
+    blank = Trust(policy.name, policy.rounds, grouped=grouped, noise=noise, far_from_0=_far_from_0(nodes))
     groups = np.array([number_of[label] for label in labels])
     if dimension is None:
         history = _drifted(rewards.agreement(nodes), estimated)
@@ -55,10 +58,17 @@ def findings_of_experts(policy: Meta) -> Trust:
     for expert in policy.experts.values():
         if isinstance(expert, Bandit | Meta):
             said = expert.findings()
-            parts = ("grouped", "grouping", "misfits", "history", "noise", "levelless")
+            parts = ("grouped", "grouping", "misfits", "history", "noise", "levelless", "far_from_0")
             found = replace(found, **{part: getattr(found, part) or getattr(said, part) for part in parts})
     shares = {str(score.label): score.plays / max(policy.rounds, 1) for score in policy.chooser.explain()}
     return replace(found, experts=shares)
+
+
+def _far_from_0(nodes: Nodes) -> float | None:
+    """The mean reward, if it hides by how much rewards differ."""
+    plays, total, squares = (float(part) for part in (nodes.history + nodes.online[:, : nodes.history.shape[1]])[0, :SCALARS])
+    hidden = plays >= 2.0 and total != 0.0 and squares - total * total / plays <= SETTINGS.lost * squares
+    return total / plays if hidden else None
 
 
 def _drifted(history: Agreement | None, estimated: dict[str, float]) -> Agreement | None:

@@ -9,6 +9,7 @@ from ..inference.intervals import Estimate
 from ..inference.shift import SETTINGS as SHIFT
 from ..inference.tests import p_value
 from ..present.numbers import numeral
+from ..present.text import printable_lines
 from .settings import SETTINGS
 
 UNCHECKED = " Mostly the history says so: only few of its arms have been played since, and an error in it would go unnoticed."
@@ -214,6 +215,7 @@ class Trust:
         noise: Standard deviation of an arm's rewards that the policy has estimated and explores by, if it does: the scale of
             ``scale="auto"``.
         levelless: Whether contexts have nothing constant in them, so that arms cannot differ in their level.
+        far_from_0: Mean reward, if rewards differ so little beside it that the sums hardly hold it; None otherwise.
     """
 
     policy: str
@@ -225,6 +227,7 @@ class Trust:
     experts: dict[str, float] = field(default_factory=dict)
     noise: float | None = None
     levelless: bool = False
+    far_from_0: float | None = None
 
     def words(self) -> list[str]:
         """The findings, a sentence or two each.
@@ -246,6 +249,11 @@ class Trust:
             )
         if self.levelless:
             lines.append("No number of the contexts is constant: put a 1 into each if arms may differ in their level.")
+        if self.far_from_0 is not None:
+            lines.append(
+                f"All rewards are about {numeral(self.far_from_0)}. If they differ by less than a hundred-thousandth of that, "
+                "their differences are lost: subtract it from every reward."
+            )
         return lines
 
     def to_dict(self) -> dict[str, Any]:
@@ -257,4 +265,4 @@ class Trust:
         return asdict(self)
 
     def __str__(self) -> str:
-        return "\n".join(self.words())
+        return printable_lines(self.words())

@@ -27,6 +27,14 @@ class TrustSettings(NamedTuple):
         float,
         Number("length of an interval of this share that tells nothing", unit="1", origin="chosen: most of 0 to 1; not tuned"),
     ] = 0.8
+    lost: Annotated[
+        float,
+        Number(
+            "variance of the rewards over their mean square below which sums hardly tell it any more",
+            unit="1",
+            origin="a hundred times what core/noise.py takes for rounding (1e-12)",
+        ),
+    ] = 1e-10
     hint: Annotated[
         float, Number("p-value below which there is a hint that history and rounds differ", unit="1", origin="chosen: 1 in 20")
     ] = 0.05
