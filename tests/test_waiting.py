@@ -311,3 +311,11 @@ def test_only_own_decisions_can_be_expected():
     with pytest.raises(ValueError, match="takes no context"):
         policy.expect(hr.Decision("a", context=(1.0,)))
     assert len(policy.waiting) == 0
+
+
+def test_a_decision_of_no_arm_is_refused_by_a_meta_as_by_a_bandit():
+    for policy in (hr.UCB(["a", "b"]), hr.META(["a", "b"])):
+        decision = policy.select()
+        for arm in (["a"], "z"):
+            with pytest.raises(KeyError, match="unknown arm"):
+                policy.cancel(decision._replace(arm=arm))

@@ -152,6 +152,7 @@ class Meta(MetaChoosing):
         own_decision(decision, self, self.experts)
         with self._lock:
             x = self._numbers(decision.context)
+            self.admit(decision.arm, 0.0, x)
             if (decision.experts or self.shared) and waiting_round(decision, x, id) not in self._waiting:
                 raise ValueError(f"{self.name} does not wait for a reward of {decision.arm!r}")
             self._wait(decision, x, -1, id)
