@@ -109,3 +109,25 @@ def test_a_child_forked_while_another_thread_learns_can_go_on():
     done.set()
     thread.join()
     assert ends == [0] * 20
+
+
+def test_choosing_among_some_arms_while_arms_come_and_go():
+    """A choice is one of its own arms, whatever another thread does meanwhile."""
+    policy, stop, wrong = hr.UCBC([f"a{k}" for k in range(60)], clusters=[k % 5 for k in range(60)]), threading.Event(), []
+
+    def churn():
+        number = 60
+        while not stop.is_set():
+            policy.add_arm(f"a{number}", number % 5)
+            policy.remove_arm(policy.arms[40])
+            number += 1
+
+    thread = threading.Thread(target=churn)
+    thread.start()
+    among = [f"a{k}" for k in range(0, 40, 3)]  # these stay
+    for _ in range(400):
+        wrong += [d for d in (policy.select(among=among), *policy.rank(3, among=among)) if d.arm not in among]
+        assert np.isfinite(policy.propensities()).all()
+    stop.set()
+    thread.join()
+    assert wrong == []

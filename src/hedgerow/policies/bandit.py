@@ -115,7 +115,7 @@ class Bandit(BanditChoosing):
             KeyError: The arm is not there.
         """
         with self._lock:  # not @whole: a function less in every round
-            arms, arrays, waiting, *_ = self._learnt
+            arms, arrays, waiting, _, _ = self._learnt
             leaf, value = arms.leaf(arm), reward
             if type(reward) is not float or not self._least <= reward <= self._most:
                 value = self._checked_reward(reward)

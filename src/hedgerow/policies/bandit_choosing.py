@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..core import validate
+from ..core.arms import Arms
 from ..core.draws import KEYS, NO_KEY, new_key
 from ..core.sums import PLAYS
 from ..core.types import Chance, Context, Decision, Decisions, Floats, Integers, Label
@@ -17,6 +18,7 @@ from .among import cut
 from .bandit_waiting import BanditWaiting
 from .exploration import Drawn, checked_count, checked_share, explore, key_at
 from .family import Arrays, choose_many
+from .learnt import Learnt
 
 BATCH = 1 << 22
 """Scores that ``select_many`` holds in memory at a time."""
@@ -26,14 +28,16 @@ DRAWS = 1000
 
 
 class Eligible(NamedTuple):
-    """The arms that may be chosen.
+    """The arms that may be chosen, of one state: another thread may have put a new one in place since.
 
     Args:
-        leaves: Their nodes.
+        arms: All arms of the policy.
+        leaves: The nodes of those that may be chosen.
         arrays: What chooses among them.
         nodes: The number in the policy of each node of these arrays; None if they are the policy's own.
     """
 
+    arms: Arms
     leaves: Integers
     arrays: Arrays
     nodes: Integers | None
@@ -88,20 +92,19 @@ class BanditChoosing(BanditWaiting):
             ('a', 'b')
         """
         x = NO_CONTEXT if context is None and self._dimension is None else self._numbers(context)
-        arms, arrays, *_ = self._learnt
         if among is not None or self._explore > 0.0:
             return self._decide(self._eligible(among), x, self._draw_key(rng), rng is not None)
+        arms, arrays, _, _, _ = self._learnt
         leaf = self._family.choose(arrays, x, NO_KEY if rng is None and not self._draws else self._key(rng))
         if leaf < 0:
             raise validate.bad_context(x, self._largest)
+        seen = None if self._dimension is None else self._noted(x)
+        sure = 1.0 if rng is None and not self._draws else None
         # as Decision(...) does it, without a Python function in between
-        chance = (1.0 if rng is None else None, False) if not self._draws else (None, False)
-        return tuple.__new__(Decision, (*arms.named(leaf), self._noted(x), (), self.identity, *chance))
+        return tuple.__new__(Decision, (*arms.named(leaf), seen, (), self.identity, sure, False))
 
-    def _noted(self, x: Floats) -> tuple[float, ...] | None:
+    def _noted(self, x: Floats) -> tuple[float, ...]:
         """A context as a decision has it; ``update`` will know it again."""
-        if self._dimension is None:
-            return None
         seen = tuple(x.tolist())
         self._seen = seen, x
         return seen
@@ -125,12 +128,12 @@ class BanditChoosing(BanditWaiting):
         """The arms that may be chosen, and what chooses among them."""
         now = self._learnt
         if among is None:
-            return Eligible(now.arms.rising, now.arrays, None)
-        return self._cut(now.arms.leaves_among(among))
+            return Eligible(now.arms, now.arms.rising, now.arrays, None)
+        return self._cut(now, now.arms.leaves_among(among))
 
-    def _cut(self, leaves: Integers) -> Eligible:
-        part = cut(self._family, self._learnt.arrays, leaves)
-        return Eligible(leaves, part.arrays, part.nodes)
+    def _cut(self, now: Learnt, leaves: Integers) -> Eligible:
+        part = cut(self._family, now.arrays, leaves)
+        return Eligible(now.arms, leaves, part.arrays, part.nodes)
 
     def _decide(self, eligible: Eligible, x: Floats, key: int, ties: bool) -> Decision:
         """A choice among some arms, or a draw; ``ties``: whether equal arms are drawn from, where nothing else is drawn."""
@@ -142,8 +145,9 @@ class BanditChoosing(BanditWaiting):
         drawn = Drawn(leaf, None if random else 1.0, False)
         if exploring:
             drawn = explore(leaf, eligible.leaves, self._explore, key, not random)
-        arm, cluster = self._learnt.arms.named(int(drawn.arm))
-        return Decision(arm, cluster, self._noted(x), (), self.identity, drawn.propensity, drawn.explored)
+        arm, cluster = eligible.arms.named(int(drawn.arm))
+        seen = None if self._dimension is None else self._noted(x)
+        return Decision(arm, cluster, seen, (), self.identity, drawn.propensity, drawn.explored)
 
     def rank(
         self,
@@ -175,12 +179,13 @@ class BanditChoosing(BanditWaiting):
         """
         count, key = checked_count(n), self._draw_key(rng)
         x = NO_CONTEXT if context is None and self._dimension is None else self._numbers(context)
-        eligible, decisions = self._eligible(among), []
-        left = eligible.leaves
+        now, decisions = self._learnt, []
+        left = now.arms.rising if among is None else now.arms.leaves_among(among)
         for place in range(min(count, len(left))):
+            whole = place == 0 and among is None
+            eligible = Eligible(now.arms, left, now.arrays, None) if whole else self._cut(now, left)
             decisions.append(self._decide(eligible, x, key_at(key, place), rng is not None))
-            left = left[left != self._learnt.arms.leaf(decisions[-1].arm)]
-            eligible = self._cut(left) if len(left) and place + 1 < count else eligible
+            left = left[left != now.arms.leaf(decisions[-1].arm)]
         return decisions
 
     def scores(self, context: Context | None = None) -> Floats:
@@ -235,7 +240,8 @@ class BanditChoosing(BanditWaiting):
             [0.95, 0.05]
         """
         x = validate.usable_context(self._numbers(context), self._largest)
-        eligible, arms, key = self._eligible(among), self._learnt.arms, self._draw_key(rng)
+        eligible, key = self._eligible(among), self._draw_key(rng)
+        arms = eligible.arms
         found = np.zeros(len(arms.tree))
         times = checked_count(draws, "draws") if self._draws else 1
         for number in range(times):
@@ -282,8 +288,7 @@ class BanditChoosing(BanditWaiting):
             for row, leaf in enumerate(chosen.tolist()):
                 chosen[row], propensity, explored = explore(leaf, eligible.leaves, self._explore, int(keys[row]), not random)
                 chances[row] = propensity, explored
-        arms = self._learnt.arms
-        named = {leaf: (*arms.named(leaf), ()) for leaf in np.unique(chosen).tolist()}
+        named = {leaf: (*eligible.arms.named(leaf), ()) for leaf in np.unique(chosen).tolist()}
         return Decisions(chosen, named, x, self.identity, chances)
 
     def _chosen(self, eligible: Eligible, x: Floats, keys: Integers) -> Integers:
