@@ -148,7 +148,7 @@ def test_an_arm_withdrawn_takes_the_weights_of_its_rounds_with_it(tmp_path):
     policy.save(tmp_path / "policy")
     for score in hr.load(tmp_path / "policy").explain([1.0, 1.0]):
         assert score.mean == pytest.approx(before[score.label], rel=0.1)
-    assert own_of(policy).rounds == policy.rounds
+    assert own_of(policy).rounds == policy.rounds - 1500
 
 
 def grown_noise(seed, rounds):

@@ -73,7 +73,7 @@ def test_a_new_arm_that_is_much_better_is_found_whatever_its_cluster(contexts, c
     rewards = (rng.random(20000) < rates[played]).astype(float)
     log = hr.History.from_rounds(arms=played, rewards=rewards, contexts=seen if contexts else None)
     policy = hr.Auto(range(20), clusters=[f"g{k // 5}" for k in range(20)], history=log)
-    policy.add_arm(20, cluster=cluster)
+    policy.add_arm(20, cluster=cluster, new_cluster=True)
     chosen = []
     for context in rng.normal(size=(5000, 3)):
         decision = policy.select(context if contexts else None)

@@ -124,7 +124,7 @@ def hostile(content):
         "integers": ({"online.npy": npy(np.zeros((rows, width), dtype=int))}, "does not begin as a plain array"),
         "a header that is no Python": ({"online.npy": content["online.npy"].replace(b"descr", b"(((((")}, "does not begin"),
         "NaN": ({"online.npy": npy(np.full((rows, width), np.nan))}, "NaN"),
-        "negative counts": ({"online.npy": npy(np.full((rows, width), -1.0))}, "in online, plays must be between 0 and inf"),
+        "negative counts": ({"online.npy": npy(np.full((rows, width), -1.0))}, "in online, plays must be between 0 and 9"),
         "half a round": (
             {"online.npy": npy(np.where(np.arange(width) == 0, 0.5, sums))},
             "in online, plays must be a whole number",
