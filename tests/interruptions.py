@@ -75,6 +75,10 @@ def changes(policy: Any, waiting: list[hr.Decision], folder: Path) -> Iterator[t
     yield "expect", lambda own: own.expect(fresh)
     yield "cancel", lambda own: own.cancel(waiting[-1])
     yield "add_arm", lambda own: own.add_arm("new", *(["x"] if own.clustered else []))
+    new = ["new", "newer"]
+    yield "add_arms", lambda own: own.add_arms(dict.fromkeys(new, "x") if own.clustered else new)
+    yield "learn_many", lambda own: own.learn_many(["a", "b"], [0.5, 1.0], None if x is None else [x, x])
+    yield "expect with an id", lambda own: own.expect(fresh, id="req-1")
     yield "remove_arm", lambda own: own.remove_arm(waiting[0].arm)
     yield "merge", lambda own: own.merge(worker, since=since)
     yield "history =", lambda own: setattr(own, "history", logged(policy.dimension, seed=2))
