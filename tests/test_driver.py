@@ -87,7 +87,7 @@ class Driver:
     def add(self):
         if len(self.policy.arms) < 9:
             cluster = ["x", "y", ("p", "new"), ("new", "deep", "er")][self.rng.integers(4)] if self.policy.clustered else None
-            self.do("add_arm", self.next_arm, cluster=cluster)
+            self.do("add_arm", self.next_arm, cluster=cluster, new_cluster=True)
             self.next_arm += 1
 
     def remove(self):

@@ -236,15 +236,12 @@ def test_arms_that_cannot_be_added_or_removed():
 
 
 def test_workers_that_cannot_be_merged():
-    policy, grown, ahead = hr.UCB(ARMS), hr.UCB(ARMS), hr.UCB(ARMS)
+    policy, ahead = hr.UCB(ARMS), hr.UCB(ARMS)
     with pytest.raises(ValueError, match="merged with itself"):
         policy.merge(policy)
-    grown.add_arm("d")
     ahead.learn("a", 1.0)
     with pytest.raises(ValueError, match="only workers of the same policy"):
         policy.merge(hr.HUCB(ARMS))
-    with pytest.raises(ValueError, match="these differ: 'd'"):
-        policy.merge(grown)
     for stranger in (None, "x"):
         with pytest.raises(ValueError, match="only workers of the same policy"):
             policy.merge(stranger)

@@ -51,7 +51,7 @@ class Machine(RuleBasedStateMachine):
     @rule(cluster=labels)
     def add(self, cluster):
         self.added += 1
-        self.both("add_arm", f"new-{self.added}", cluster=cluster)
+        self.both("add_arm", f"new-{self.added}", cluster=cluster, new_cluster=True)
 
     @precondition(lambda self: len(self.live.arms) > 1)
     @rule(data=st.data())

@@ -34,7 +34,7 @@ def test_what_was_learnt_stays(make):
     if make is not hr.UCBC:
         other.history = other.history  # everything made anew from the sums, as in the other
     assert policy.clusters == tuple(NEW)
-    assert (policy.rounds, policy.waiting) == (other.rounds, other.waiting)
+    assert (policy.rounds, len(policy.waiting)) == (other.rounds, len(other.waiting))
     clusters = [(s.label, s.plays, s.history, s.waiting) for s in policy.explain(context) if s.kind != "expert"]
     assert clusters == [(s.label, s.plays, s.history, s.waiting) for s in other.explain(context) if s.kind != "expert"]
     for mine, theirs in zip(policy.explain(context), other.explain(context), strict=True):

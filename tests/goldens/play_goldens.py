@@ -309,7 +309,8 @@ class Player:
         column = self.world.size + number
         labels = self.world.clusters
         own = None if labels is None else labels[column]
-        self.policy.add_arm(self.world.arms[column], cluster=(cluster or own) if self.policy.clustered else None)
+        named = (cluster or own) if self.policy.clustered else None
+        self.policy.add_arm(self.world.arms[column], cluster=named, new_cluster=True)
 
     def copied(self) -> Any:
         """The policy as another process would load it."""
