@@ -128,7 +128,7 @@ def _check(arrays: Arrays) -> None:
     own, inner = named(arrays.state, STATE), arrays.tree[:, SIZE] > 0
     if own.ready == 0.0:
         return
-    arms = arrays.rows[~inner, :ARM_SIZE].view(ARM)
+    arms = arrays.rows[~inner | (arrays.tree[:, PARENT] > 0), :ARM_SIZE].view(ARM)  # and clusters within clusters
     clusters = arrays.rows[inner, ARM_SIZE:].view(CLUSTER)
     used = clusters["around"][clusters["arms"] > 0.0]
     variances = (own.typical, own.variance, *arms["noise"].ravel(), *arms["spread"].ravel(), *used.ravel())
