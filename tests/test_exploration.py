@@ -71,19 +71,19 @@ def test_without_a_generator_the_count_of_rounds_is_the_source():
 
 
 def test_an_inverse_propensity_estimate_covers_the_value_of_a_policy_that_never_played():
-    """300 logs of a policy that learns and explores; the value of always playing "b", at nominal 90 % (3.5 standard errors)."""
+    """300 logs of a policy that learns and explores; the value of always playing "b", at nominal 90 %."""
     means, covered = np.array([0.2, 0.35, 0.3, 0.5, 0.1]), 0
     for seed in range(300):
         rng = np.random.default_rng([7, seed])
         policy, weighed = hr.Auto(ARMS, explore=0.2), []
-        for _ in range(400):
+        for _ in range(1500):
             decision = policy.select(rng=rng)
             reward = float(rng.random() < means[ARMS.index(decision.arm)])
             policy.update(decision, reward)
             weighed.append(reward * (decision.arm == "b") / decision.propensity)
         error = np.std(weighed, ddof=1) / np.sqrt(len(weighed))
         covered += abs(np.mean(weighed) - means[1]) < 1.645 * error
-    assert 0.84 < covered / 300 < 0.96
+    assert 0.87 <= covered / 300 <= 0.93
 
 
 def test_a_drawn_arm_is_learnt_and_under_meta_follows_nobody():
