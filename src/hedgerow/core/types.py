@@ -34,6 +34,7 @@ class Decision(NamedTuple):
         propensity: The probability with which the arm was chosen; 1 for a sure choice. None where it is not known: ties broken at
             random, Thompson sampling, somebody else's decision.
         explored: Whether the arm was drawn at random, by ``explore=``.
+        at: When it was made, of a policy with a half-life: a number of decisions, or seconds since 1970.
     """
 
     arm: Label
@@ -43,6 +44,7 @@ class Decision(NamedTuple):
     policy: str = ""
     propensity: float | None = None
     explored: bool = False
+    at: float | None = None
 
     def to_json(self) -> str:
         """The decision as one line of text.
@@ -96,10 +98,20 @@ class Decisions(Sequence[Decision]):
         contexts: A row each.
         policy: Whose decisions they are.
         chances: Propensity of each, and whether it was drawn.
+        at: When they were made, of a policy with a half-life.
     """
 
-    def __init__(self, leaves: Integers, named: Mapping[int, Named], contexts: Floats, policy: str, chances: Sequence[Chance]):
+    def __init__(
+        self,
+        leaves: Integers,
+        named: Mapping[int, Named],
+        contexts: Floats,
+        policy: str,
+        chances: Sequence[Chance],
+        at: float | None = None,
+    ):
         self._leaves, self._named, self._contexts, self._policy, self._chances = leaves, named, contexts, policy, chances
+        self._at = at
 
     @property
     def arms(self) -> list[Label]:
@@ -118,7 +130,7 @@ class Decisions(Sequence[Decision]):
             The same decisions under that policy.
         """
         named = {leaf: (arm, cluster, (expert, *experts)) for leaf, (arm, cluster, experts) in self._named.items()}
-        return Decisions(self._leaves, named, self._contexts, policy, self._chances)
+        return Decisions(self._leaves, named, self._contexts, policy, self._chances, self._at)
 
     def __len__(self) -> int:
         return len(self._leaves)
@@ -129,7 +141,7 @@ class Decisions(Sequence[Decision]):
     def __getitem__(self, at: slice) -> "Decisions": ...
     def __getitem__(self, at: int | slice) -> "Decision | Decisions":
         if isinstance(at, slice):
-            return Decisions(self._leaves[at], self._named, self._contexts[at], self._policy, self._chances[at])
+            return Decisions(self._leaves[at], self._named, self._contexts[at], self._policy, self._chances[at], self._at)
         return self._made(int(self._leaves[at]), self._contexts[at].tolist(), self._chances[at])
 
     def __iter__(self) -> Iterator[Decision]:
@@ -137,7 +149,7 @@ class Decisions(Sequence[Decision]):
 
     def _made(self, leaf: int, context: list[float], chance: Chance) -> Decision:
         arm, cluster, experts = self._named[leaf]
-        return Decision(arm, cluster, tuple(context), experts, self._policy, *chance)
+        return Decision(arm, cluster, tuple(context), experts, self._policy, *chance, at=self._at)
 
     def __eq__(self, other: object) -> bool:
         return list(self) == list(other) if isinstance(other, list | Decisions) else NotImplemented

@@ -38,6 +38,7 @@ class History:
         dimension: how many numbers a context has, None for none.
         encoding: how raw contexts became these numbers.
         missing: rows of the log that were left out, by reason.
+        newest: time of the newest round, in seconds since 1970, if it is known: a policy that forgets by time needs it.
 
     Examples:
         >>> log = History.from_rounds(arms=["a", "b", "a"], rewards=[1, 0, 0.5])
@@ -55,12 +56,14 @@ class History:
         *,
         encoding: Encoding | None = None,
         missing: Mapping[str, int] | None = None,
+        newest: float | None = None,
     ):
         self.arms = tuple(arms)
         self.encoding = encoding
         self.missing = dict(missing or {})
         self.sums = np.ascontiguousarray(sums, dtype=np.float64)
         self.dimension = dimension
+        self.newest = None if newest is None else float(newest)
         expected = (len(self.arms), row_size(dimension))
         if len(set(self.arms)) < len(self.arms):
             twice = [arm for arm, times in Counter(self.arms).items() if times > 1]
@@ -224,7 +227,7 @@ class History:
         """
         if isinstance(weight, bool) or not isinstance(weight, int | float | np.number) or not 0.0 <= weight < LARGEST:
             raise ValueError(f"weight must be a number of at least 0, got {weight!r}")
-        return History(self.arms, self.sums * weight, self.dimension, encoding=self.encoding, missing=self.missing)
+        return self._with(self.arms, self.sums * weight)
 
     def only(self, arms: Iterable[Label]) -> "History":
         """The part of the history about some arms.
@@ -240,7 +243,11 @@ class History:
         if self.arms and not kept:
             warnings.warn(f"none of {shown(wanted)} is in the history, whose arms are {shown(self.arms)}", stacklevel=2)
         rows = self.sums[[self._row_of[arm] for arm in kept]]
-        return History(kept, rows, self.dimension, encoding=self.encoding, missing=self.missing)
+        return self._with(kept, rows)
+
+    def _with(self, arms: Iterable[Label], sums: Floats) -> "History":
+        """The same with other sums."""
+        return History(arms, sums, self.dimension, encoding=self.encoding, missing=self.missing, newest=self.newest)
 
     def rows_for(self, arms: Sequence[Label], dimension: int | None) -> Floats:
         """Rows of sums in the order of a policy's arms, as wide as its contexts need.
@@ -270,7 +277,8 @@ class History:
         dimension = self.dimension if self.arms else other.dimension
         encoding = shared_encoding(self.encoding, other.encoding, bool(self.arms and other.arms))
         both = Sums(self.arms, self.sums, self.missing).plus(Sums(other.arms, other.sums, other.missing), row_size(dimension))
-        return History(both.arms, both.rows, dimension, encoding=encoding, missing=both.missing)
+        newest = max((each for each in (self.newest, other.newest) if each is not None), default=None)
+        return History(both.arms, both.rows, dimension, encoding=encoding, missing=both.missing, newest=newest)
 
     def save(self, path: str | Path) -> None:
         """Write the history to a file that ``hedgerow.load`` reads.
@@ -281,6 +289,7 @@ class History:
         encoding = None if self.encoding is None else self.encoding.to_json()
         manifest: state_file.Manifest = {"kind": "history", "arms": list(self.arms), "dimension": self.dimension}
         manifest |= {"encoding": encoding, "missing": self.missing}
+        manifest |= {} if self.newest is None else {"newest": self.newest}
         state_file.save(path, manifest, {"sums": state_file.Block(self.sums, fields_of(self.dimension))})
 
     @classmethod
@@ -291,7 +300,7 @@ class History:
         encoding = None if columns is None else Encoding.from_json(columns)
         missing = {str(reason): int(rows) for reason, rows in file.manifest["missing"].items()}
         sums = file.array("sums", fields_of(dimension), len(arms))
-        return cls(arms, sums, dimension, encoding=encoding, missing=missing)
+        return cls(arms, sums, dimension, encoding=encoding, missing=missing, newest=file.manifest.get("newest"))
 
     def __repr__(self) -> str:
         contexts = f", contexts of {self.dimension}" if self.dimension else ""

@@ -98,6 +98,7 @@ class Kind(NamedTuple):
         reads_history: Whether it can start from a history.
         reads_clusters: Whether it can have clusters.
         cluster_history: Whether it can do without the history of clusters (HUCBC').
+        forgets: Whether it can have a half-life.
         precisions: Of the rows it derives.
         example: Parameters to make it with, for tests and leagues.
     """
@@ -114,6 +115,7 @@ class Kind(NamedTuple):
     reads_history: bool
     reads_clusters: bool
     cluster_history: bool
+    forgets: bool
     precisions: tuple[str, ...]
     example: Mapping[str, Any]
 
@@ -190,6 +192,7 @@ def register(
     reads_history: bool = True,
     reads_clusters: bool = True,
     cluster_history: bool = True,
+    forgets: bool = True,
     precisions: tuple[str, ...] = ("double",),
     example: Mapping[str, Any] | None = None,
 ) -> "Callable[..., Bandit]":
@@ -208,6 +211,7 @@ def register(
         reads_history: Whether it can start from a history.
         reads_clusters: Whether it can have clusters.
         cluster_history: Whether clusters can be without the history of their arms.
+        forgets: Whether it can have a half-life: whether what it has learnt is sums.
         precisions: Of the rows it derives.
         example: Parameters to make it with, for tests and leagues.
 
@@ -232,6 +236,7 @@ def register(
         reads_history,
         reads_clusters,
         cluster_history,
+        forgets,
         precisions,
         MappingProxyType(dict(example or {})),
     )

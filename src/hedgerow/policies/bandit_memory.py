@@ -1,0 +1,127 @@
+"""The part of a Bandit that forgets: stamps, the present epoch, and rewards that weigh what their stamp weighs."""
+
+import time
+from typing import NamedTuple
+
+from ..core import validate
+from ..core.sums import PLAYS
+from ..core.types import Context, Floats, Label
+from .bandit_waiting import BanditWaiting
+from .forgetting import ageing
+from .forgetting.aged import note
+from .forgetting.half_life import HalfLife, Stamp
+from .forgetting.memory import Memory, memory_of
+from .learnt import Learnt
+from .waiting import Id
+
+
+class Present(NamedTuple):
+    """A state in a later epoch than it has learnt of, kept while it stays as it is.
+
+    Args:
+        source: The state that was aged.
+        progress: Its rounds and waiting decisions.
+        epoch: The epoch that it was aged to.
+        learnt: The aged state.
+    """
+
+    source: Learnt
+    progress: tuple[int, int]
+    epoch: int
+    learnt: Learnt
+
+
+class BanditMemory(BanditWaiting):
+    """A policy with a half-life: choosing looks at the present, learning weighs by the stamp of the decision."""
+
+    _half_life: HalfLife | None
+
+    @property
+    def half_life(self) -> HalfLife | None:
+        """After how long a round counts half; None for a policy that does not forget."""
+        return self._half_life
+
+    @property
+    def memory(self) -> Memory | None:
+        """What the policy remembers; None for one that does not forget.
+
+        Examples:
+            >>> import hedgerow as hr
+            >>> policy = hr.UCB(["a", "b"], half_life=100)
+            >>> policy.update(policy.select(), 1.0)
+            >>> policy.memory.remembered
+            1.0
+        """
+        return None if self._half_life is None else memory_of(self._recipe, self._learnt)
+
+    def _stamp(self, at: Stamp) -> float:
+        """A stamp as a number; the present, if none is given."""
+        assert self._half_life is not None
+        if at is not None:
+            return self._half_life.stamp(at, self.name)
+        return time.time() if self._half_life.seconds else float(sum(self.progress()))
+
+    def _now(self, at: Stamp) -> tuple[Learnt, float | None]:
+        """What the policy knows at a time, and that time as a stamp; nothing changes."""
+        if self._half_life is None:
+            return self._learnt, None if at is None else HalfLife(1.0, True).stamp(at, self.name)
+        stamp = self._stamp(at)
+        return self._aged_to(self._half_life.epoch(stamp)), stamp
+
+    def _aged_to(self, epoch: int) -> Learnt:
+        now = self._learnt
+        assert now.aged is not None
+        if epoch <= now.aged.epoch:
+            return now
+        known: Present | None = self._present
+        progress = self.progress()
+        if known is not None and known.source is now and (known.progress, known.epoch) == (progress, epoch):
+            return known.learnt
+        aged = ageing.presented(self._recipe, now, epoch)
+        self._present = Present(now, progress, epoch, aged)
+        return aged
+
+    def _learn_at(self, arm: Label, reward: float, context: Context | None, id: Id | None, at: Stamp) -> None:
+        """Learn a reward that weighs what its stamp weighs."""
+        assert self._half_life is not None
+        before = self._learnt
+        leaf, value = before.arms.leaf(arm), self._checked_reward(reward)
+        x = validate.usable_context(self._numbers(context), self._largest)
+        self._round(leaf, x, id)
+        epoch = self._half_life.epoch(self._stamp(at))
+        now = self._aged_to(epoch)
+        assert now.aged is not None
+        if epoch < now.aged.epoch:
+            self._learn_late(leaf, value, x, id, epoch)
+            return
+        plays, rounds, learning = now.arrays.online[0, PLAYS], now.aged.all_rounds, False
+        row = now.arrays.online[leaf].copy()
+        try:
+            self._learnt, self._present = now, None
+            learning = True
+            if now.waiting:
+                self._settle(leaf, value, x, id)
+            else:
+                self._family.learn(now.arrays, leaf, value, x)
+            self._note(leaf, arm, row)
+        except BaseException:
+            if learning and self._learnt.arrays.online[0, PLAYS] > plays:
+                if now.aged.all_rounds == rounds:
+                    self._note(leaf, arm, row)
+            else:
+                self._learnt = before
+            raise
+
+    def _note(self, leaf: int, arm: Label, before: Floats) -> None:
+        """Count a round that the family has learnt, and keep what it added."""
+        now = self._learnt
+        assert now.aged is not None
+        note(now.aged.rounds, now.aged.blocks, now.arms.position(arm), before, now.arrays.online[leaf])
+
+    def _learn_late(self, leaf: int, reward: float, x: Floats, id: Id | None, epoch: int) -> None:
+        """Learn the reward of a decision of a former epoch; it settles that decision if it was waited for."""
+        now = self._learnt
+        key = self._round(leaf, x, id)
+        waiting = now.waiting.copy()
+        waiting.set(key, waiting[key] - 1)
+        self._learnt = ageing.learnt_late(self._recipe, now._replace(waiting=waiting), leaf, reward, x, epoch)
