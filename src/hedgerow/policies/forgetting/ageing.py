@@ -10,10 +10,10 @@ from ...core.types import Floats
 from ...data.history import History
 from ..family import Change
 from ..learnt import Learnt, Recipe, plant
+from . import linear_window, window
 from .aged import Aged
 from .blocks import middles, placed
 from .half_life import HalfLife, weight
-from .window import newest_window
 
 WARY = 2.0
 """Beside the window, "auto" has a half-life of so many times the rounds so far, over one more than the changes: an arm that
@@ -75,8 +75,7 @@ def remade(recipe: Recipe, learnt: Learnt, change: Change = Change.AGED) -> Lear
         A new state.
     """
     aged, arms = _aged(learnt), learnt.arms
-    cluster_of, clusters = clusters_of(arms)
-    first, changes, _ = newest_window(aged.blocks, cluster_of, clusters)
+    first, changes, _ = window_of(recipe, arms, aged.blocks)
     half_life = WARY * max(aged.epoch, 1) / (1.0 + changes)
     ages = np.maximum(aged.epoch - middles(aged.starts, aged.epoch), 0.0)
     weights = np.exp2(-ages / half_life)
@@ -88,6 +87,22 @@ def remade(recipe: Recipe, learnt: Learnt, change: Change = Change.AGED) -> Lear
         history = np.zeros_like(history)
     now = learnt._replace(aged=aged._replace(first=first, changes=changes))
     return plant(recipe, now, arms.totals(online), history, change)
+
+
+def window_of(recipe: Recipe, arms: Arms, blocks: Floats) -> tuple[int, int, Floats]:
+    """The newest window without a visible change.
+
+    Args:
+        recipe: What the policy is made of.
+        arms: The arms and their tree.
+        blocks: Sums by age.
+
+    Returns:
+        The number of its first block, the number of changes before it, and by how much each arm shows the newest of these.
+    """
+    if recipe.dimension is not None:
+        return linear_window.newest_window(blocks, recipe.dimension)
+    return window.newest_window(blocks, *clusters_of(arms))
 
 
 def clusters_of(arms: Arms) -> tuple[Any, int]:

@@ -5,8 +5,7 @@ from typing import NamedTuple
 from ...core.sums import PLAYS
 from ...core.types import Label
 from ..learnt import Learnt, Recipe
-from .ageing import clusters_of
-from .window import MARGIN, newest_window
+from .ageing import window_of
 
 
 class Memory(NamedTuple):
@@ -43,7 +42,7 @@ def memory_of(recipe: Recipe, learnt: Learnt) -> Memory:
     remembered = float(learnt.arrays.online[0, PLAYS])
     if not half_life.auto:
         return Memory(str(half_life), remembered)
-    first, changes, found = newest_window(aged.blocks, *clusters_of(learnt.arms))
+    first, changes, found = window_of(recipe, learnt.arms, aged.blocks)
     since = half_life.begin(int(aged.starts[first])) if len(aged.starts) else 0.0
-    order = sorted((place for place, told in enumerate(found) if told > MARGIN), key=lambda place: -found[place])
+    order = sorted((place for place, told in enumerate(found) if told > 0.0), key=lambda place: -found[place])
     return Memory("auto", remembered, since, changes, tuple(learnt.arms.labels[place] for place in order))

@@ -97,7 +97,7 @@ def variances_of(total: Floats, price: float) -> Floats:
 
 @compiled
 def strongest(blocks: Floats, first: int, cluster_of: Integers, clusters: int) -> tuple[int, Floats]:
-    """The border of the strongest evidence, as the number of the block after it, or -1; and each arm's evidence there."""
+    """The border of the strongest evidence, as the number of the block after it, or -1; and what each arm has there beyond its need."""
     arms, last = blocks.shape[1], len(blocks) - 1
     total, before = np.zeros((arms, SCALARS)), np.zeros((arms, SCALARS))
     for at in range(first, last):
@@ -131,13 +131,13 @@ def strongest(blocks: Floats, first: int, cluster_of: Integers, clusters: int) -
                 highest = max(highest, 0.5 * shifts[cluster] ** 2 / weights[cluster])
         if highest > best:
             best, border = highest, at + 1
-            found[:] = told
+            found[:] = told - needed
     return border, found
 
 
 @compiled
 def newest_window(blocks: Floats, cluster_of: Integers, clusters: int) -> tuple[int, int, Floats]:
-    """The first block that shows no change, how many changes are visible, and each arm's evidence of the newest one.
+    """The first block that shows no change, how many changes are visible, and which arms the newest one shows in.
 
     Args:
         blocks: Sums by age: blocks x arms x sums; the last, the present epoch, is not looked at.
@@ -145,7 +145,7 @@ def newest_window(blocks: Floats, cluster_of: Integers, clusters: int) -> tuple[
         clusters: How many there are.
 
     Returns:
-        The number of the block, the number of changes, and the evidence, in nats.
+        The number of the block, the number of changes, and by how many nats each arm's evidence is more than it needs.
     """
     first, changes, newest = 0, 0, np.zeros(blocks.shape[1])
     while len(blocks) - first > 2:
