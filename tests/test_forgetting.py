@@ -20,7 +20,7 @@ ROUNDS = 1500 if COMPILED else 120
 def sums(policy):
     """The arrays of a state that hold sums, by name."""
     with zipfile.ZipFile(io.BytesIO(policy.to_bytes())) as archive:
-        names = [name for name in archive.namelist() if name.endswith(("online.npy", "by_age.npy", "rounds.npy", "waiting.npy"))]
+        names = [name for name in archive.namelist() if name.endswith(("online.npy", "by_age.npy", "waiting.npy"))]
         return {name: np.load(io.BytesIO(archive.read(name)), allow_pickle=False) for name in names}
 
 

@@ -78,7 +78,7 @@ class Bandit(BanditBatch):
         planted = Arms(arms, clusters)
         checks.options(rule, precision=precision, cluster_history=cluster_history, clustered=planted.clustered, name=name)
         forgetful(rule, half_life, name)
-        remembers = half_life_of(half_life, len(planted.labels))
+        remembers = half_life_of(half_life, len(planted.labels), length)
         self._fix(Recipe(name, rule, length, precision, bool(cluster_history), checked_share(explore), remembers))
         self.identity = self._recipe.identity(planted)
         rows = checks.history_rows(history, planted.labels, length)

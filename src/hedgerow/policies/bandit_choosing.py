@@ -92,17 +92,19 @@ class BanditChoosing(BanditMemory):
             ('a', 'b')
         """
         x = NO_CONTEXT if context is None and self._dimension is None else self._numbers(context)
-        if among is not None or self._explore > 0.0 or self._half_life is not None or at is not None:
+        now, stamp = self._learnt, None
+        if self._half_life is not None or at is not None:
             now, stamp = self._now(at)
+        if among is not None or self._explore > 0.0:
             return self._decide(self._eligible(now, among), x, self._draw_key(rng), rng is not None, stamp)
-        arms, arrays, _, _, _, _ = self._learnt
+        arms, arrays = now[:2]
         leaf = self._family.choose(arrays, x, NO_KEY if rng is None and not self._draws else self._key(rng))
         if leaf < 0:
             raise validate.bad_context(x, self._largest)
         seen = None if self._dimension is None else self._noted(x)
         sure = 1.0 if rng is None and not self._draws else None
         # as Decision(...) does it, without a Python function in between
-        return tuple.__new__(Decision, (*arms.named(leaf), seen, (), self.identity, sure, False, None))
+        return tuple.__new__(Decision, (*arms.named(leaf), seen, (), self.identity, sure, False, stamp))
 
     def _noted(self, x: Floats) -> tuple[float, ...]:
         """A context as a decision has it; ``update`` will know it again."""

@@ -8,10 +8,9 @@ from ..core.sums import PLAYS
 from ..core.types import Context, Floats, Label
 from .bandit_waiting import BanditWaiting
 from .forgetting import ageing
-from .forgetting.aged import note
 from .forgetting.half_life import HalfLife, Stamp
 from .forgetting.memory import Memory, memory_of
-from .learnt import Learnt
+from .learnt import Learnt, rounds_of, rounds_offered
 from .waiting import Id
 
 
@@ -59,7 +58,11 @@ class BanditMemory(BanditWaiting):
         assert self._half_life is not None
         if at is not None:
             return self._half_life.stamp(at, self.name)
-        return time.time() if self._half_life.seconds else float(sum(self.progress()))
+        if self._half_life.seconds:
+            return time.time()
+        now = self._learnt
+        stamp = rounds_of(now) if now.withdrawn else rounds_offered(now)
+        return float(stamp + now.waiting.total()) if now.waiting else float(stamp)
 
     def _now(self, at: Stamp) -> tuple[Learnt, float | None]:
         """What the policy knows at a time, and that time as a stamp; nothing changes."""
@@ -86,37 +89,27 @@ class BanditMemory(BanditWaiting):
         assert self._half_life is not None
         before = self._learnt
         leaf, value = before.arms.leaf(arm), self._checked_reward(reward)
-        x = validate.usable_context(self._numbers(context), self._largest)
-        self._round(leaf, x, id)
+        x = validate.NO_CONTEXT
+        if context is not None or self._dimension is not None:
+            x = validate.usable_context(self._numbers(context), self._largest)
+        if id is not None:
+            self._round(leaf, x, id)
         epoch = self._half_life.epoch(self._stamp(at))
         now = self._aged_to(epoch)
-        assert now.aged is not None
-        if epoch < now.aged.epoch:
+        if now.aged is not None and epoch < now.aged.epoch:
             self._learn_late(leaf, value, x, id, epoch)
             return
-        plays, rounds, learning = now.arrays.online[0, PLAYS], now.aged.all_rounds, False
-        row = now.arrays.online[leaf].copy()
+        plays = now.arrays.online[0, PLAYS]
         try:
-            self._learnt, self._present = now, None
-            learning = True
+            self._learnt = now
             if now.waiting:
                 self._settle(leaf, value, x, id)
             else:
                 self._family.learn(now.arrays, leaf, value, x)
-            self._note(leaf, arm, row)
         except BaseException:
-            if learning and self._learnt.arrays.online[0, PLAYS] > plays:
-                if now.aged.all_rounds == rounds:
-                    self._note(leaf, arm, row)
-            else:
+            if now.arrays.online[0, PLAYS] == plays:
                 self._learnt = before
             raise
-
-    def _note(self, leaf: int, arm: Label, before: Floats) -> None:
-        """Count a round that the family has learnt, and keep what it added."""
-        now = self._learnt
-        assert now.aged is not None
-        note(now.aged.rounds, now.aged.blocks, now.arms.position(arm), before, now.arrays.online[leaf])
 
     def _learn_late(self, leaf: int, reward: float, x: Floats, id: Id | None, epoch: int) -> None:
         """Learn the reward of a decision of a former epoch; it settles that decision if it was waited for."""

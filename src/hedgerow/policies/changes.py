@@ -41,10 +41,11 @@ def replant(recipe: Recipe, learnt: Learnt, arms: Arms, positions: Sequence[int]
         A new state.
     """
     if learnt.aged is not None:
-        aged = learnt.aged.moved(positions)
-        learnt = learnt._replace(aged=aged)
-        if len(aged.blocks):
-            return ageing.remade(recipe, learnt._replace(arms=arms), change)
+        moved = learnt._replace(arms=arms, aged=learnt.aged.moved(positions))
+        if ageing.keeps_ages(recipe):
+            present = np.vstack([ageing.present_of(learnt), np.zeros((1, learnt.aged.opened.shape[1]))])[list(positions)]
+            return ageing.remade(recipe, moved, present, change)
+        learnt = learnt._replace(aged=moved.aged)
     online, history = (
         np.vstack([part, np.zeros((1, part.shape[1]))])[list(positions)]
         for part in (learnt.arrays.online[learnt.arms.leaves], learnt.history_rows())
@@ -125,6 +126,10 @@ def with_history(
     Returns:
         A new state.
     """
+    if learnt.aged is not None and ageing.keeps_ages(recipe):
+        change = Change.ROUNDS if np.array_equal(history_rows, learnt.aged.given) else Change.HISTORY
+        given = learnt._replace(encoding=encoding, aged=learnt.aged._replace(given=history_rows.copy()))
+        return ageing.remade(recipe, given, ageing.present_of(learnt), change)
     if learnt.aged is not None:
         learnt, history_rows = ageing.with_history(recipe, learnt, history_rows, epoch)
     change = Change.ROUNDS if np.array_equal(history_rows, learnt.history_rows()) else Change.HISTORY
@@ -156,11 +161,12 @@ def merged(recipe: Recipe, own: Learnt, other: Learnt, since: Learnt | None) -> 
     for arm in {key[0] for key in waiting} - set(own.arms.labels):
         waiting = waiting.without(arm)
     joined = own._replace(waiting=waiting, arrays=own.arrays._replace(state=state), withdrawn=_withdrawn(own, other, since))
+    rows = online[own.arms.leaves]
     if own.aged is not None:
-        joined = ageing.joined(joined, own, other, since)
-        if len(own.aged.blocks):
-            return ageing.remade(recipe, joined, Change.ROUNDS)
-    return plant(recipe, joined, own.arms.totals(online[own.arms.leaves]), own.history_rows(), Change.ROUNDS)
+        joined = ageing.joined(joined, rows, own, other, since)
+        if ageing.keeps_ages(recipe):
+            return ageing.joined_by_age(recipe, joined, own, other, since)
+    return plant(recipe, joined, own.arms.totals(rows), own.history_rows(), Change.ROUNDS)
 
 
 def paths_of(learnt: Learnt) -> dict[Label, tuple[Label, ...]]:
@@ -211,5 +217,5 @@ def check_since(recipe: Recipe, own: Learnt, other: Learnt, since: Learnt) -> No
         _, other, aged_since = ageing.in_step(recipe, own, other, since)
         since = aged_since or since
     labels = [arm for arm in own.arms.labels if arm in set(other.arms.labels)]
-    if not possible(other.online_rows(labels), since.online_rows(labels), recipe.dimension):
+    if not possible(ageing.all_rows(other, labels), ageing.all_rows(since, labels), recipe.dimension):
         raise ValueError("since must be the policy that the other worker started from: it has learnt something else")

@@ -119,7 +119,8 @@ class Learnt(NamedTuple):
         """
         if self.aged is None:
             return [int(plays) for plays in self.online_rows(labels)[:, PLAYS]]
-        counted = dict(zip(self.arms.labels, self.aged.rounds, strict=False))
+        added = self.arrays.online[self.arms.leaves, PLAYS] - self.aged.opened[:, PLAYS]
+        counted = dict(zip(self.arms.labels, self.aged.rounds + np.rint(added), strict=True))
         return [int(counted.get(arm, 0.0)) for arm in labels]
 
     def history_rows(self) -> Floats:
@@ -216,4 +217,6 @@ def rounds_offered(learnt: Learnt) -> int:
     Returns:
         How many rounds.
     """
-    return int(learnt.arrays.online[0, PLAYS]) if learnt.aged is None else learnt.aged.all_rounds
+    if learnt.aged is None:
+        return int(learnt.arrays.online[0, PLAYS])
+    return learnt.aged.counted + round(float(learnt.arrays.online[0, PLAYS]) - learnt.aged.root)

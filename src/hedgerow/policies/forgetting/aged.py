@@ -1,7 +1,8 @@
 """What a policy that forgets keeps beside its arrays: how old they are, the count of its rounds, and of "auto" sums by age.
 
 The online sums and the history in its arrays are in units of the present epoch: a round of this epoch weighs 1. So families learn
-and choose as ever, and at the end of an epoch all sums are multiplied by one number.
+and choose as ever, in one compiled call, and nothing here changes between two epochs: what the epoch added is what the arrays
+have more than ``opened``. At the end of an epoch all sums are multiplied by one number.
 """
 
 from collections.abc import Sequence
@@ -9,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...core.kernel import compiled
+from ...core.sums import PLAYS
 from ...core.types import Floats, Integers
 from .half_life import HalfLife
 
@@ -19,26 +20,27 @@ class Aged(NamedTuple):
 
     Args:
         epoch: The newest epoch that it has learnt a round of; its sums are in units of it.
-        rounds: Rounds learnt of each arm, each counted 1; last of all arms.
+        rounds: Rounds learnt of each arm before that epoch, or late, each counted 1.
+        opened: The online sums of each arm that are not of that epoch, as far as they count.
+        root: Their plays, of all arms.
+        counted: The sum of ``rounds``.
         given: Of "auto", the history that the policy was given: a row of sums for each arm.
-        starts: Of "auto", the first epoch of each block; the last block is the present epoch.
-        blocks: Of "auto", the sums of each block: blocks x arms x sums.
-        first: Of "auto", the first block that shows no change.
+        starts: Of "auto", the first epoch of each block of former epochs.
+        blocks: Of "auto", the sums of each: blocks x arms x sums.
+        first: Of "auto", the first block that shows no change; as many as there are blocks if it is the present epoch.
         changes: Of "auto", how many changes are visible.
     """
 
     epoch: int
     rounds: Floats
+    opened: Floats
+    root: float
+    counted: int
     given: Floats
     starts: Integers
     blocks: Floats
     first: int = 0
     changes: int = 0
-
-    @property
-    def all_rounds(self) -> int:
-        """Rounds learnt, each counted 1."""
-        return int(self.rounds[-1])
 
     def moved(self, positions: Sequence[int]) -> "Aged":
         """For other arms.
@@ -50,15 +52,12 @@ class Aged(NamedTuple):
             The same with the rows of these arms.
         """
         at = list(positions)
-        rounds = np.append(self.rounds[:-1], 0.0)[at]
-        given = np.vstack([self.given, np.zeros((1, self.given.shape[1]))])[at]
+        rounds = np.append(self.rounds, 0.0)[at]
+        opened, given = (np.vstack([part, np.zeros((1, part.shape[1]))])[at] for part in (self.opened, self.given))
         none = np.zeros((len(self.blocks), 1, self.blocks.shape[2]))
-        blocks = np.concatenate([self.blocks, none], axis=1)[:, at]
-        return self._replace(rounds=np.append(rounds, rounds.sum()), given=given, blocks=np.ascontiguousarray(blocks))
-
-    def copied(self) -> "Aged":
-        """The same with arrays of its own."""
-        return self._replace(rounds=self.rounds.copy(), blocks=self.blocks.copy())
+        blocks = np.ascontiguousarray(np.concatenate([self.blocks, none], axis=1)[:, at])
+        root = float(opened[:, PLAYS].sum())
+        return self._replace(rounds=rounds, opened=opened, root=root, counted=int(rounds.sum()), given=given, blocks=blocks)
 
 
 def begin(half_life: HalfLife, arms: int, columns: int, history: Floats, epoch: int | None = None) -> Aged:
@@ -74,25 +73,20 @@ def begin(half_life: HalfLife, arms: int, columns: int, history: Floats, epoch: 
     Returns:
         Its age.
     """
-    blocks = np.zeros((int(half_life.auto), arms, columns if half_life.auto else 0))
-    starts = np.zeros(len(blocks), np.int64)
+    _, starts, blocks = nothing_by_age(arms, columns)
     given = history.copy() if half_life.auto else np.zeros((arms, 0))
-    return Aged(half_life.first_epoch if epoch is None else epoch, np.zeros(arms + 1), given, starts, blocks)
+    first = half_life.first_epoch if epoch is None else epoch
+    return Aged(first, np.zeros(arms), np.zeros((arms, columns)), 0.0, 0, given, starts, blocks)
 
 
-@compiled
-def note(rounds: Floats, blocks: Floats, position: int, before: Floats, after: Floats) -> None:
-    """Count a round, and add to the present block what the round added to the sums of its arm.
+def nothing_by_age(arms: int, columns: int) -> tuple[Floats, Integers, Floats]:
+    """History given, epochs and blocks of a policy that does not keep sums by age.
 
     Args:
-        rounds: Rounds of each arm, and of all.
-        blocks: Sums by age; they change.
-        position: Of the arm.
-        before: Sums of the arm before the round.
-        after: And after it.
+        arms: How many arms it has.
+        columns: Sums in a row of an arm.
+
+    Returns:
+        Three empty arrays.
     """
-    if len(blocks) > 0:
-        for column in range(before.size):
-            blocks[-1, position, column] += after[column] - before[column]
-    rounds[position] += 1.0
-    rounds[-1] += 1.0
+    return np.zeros((arms, 0)), np.zeros(0, np.int64), np.zeros((0, arms, columns))

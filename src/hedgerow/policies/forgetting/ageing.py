@@ -1,12 +1,13 @@
 """How the state of a policy that forgets grows older, learns late rewards, and is merged: each makes a new state."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ...core.arms import Arms
 from ...core.sums import PLAYS, observe, observe_reward
-from ...core.types import Floats
+from ...core.types import Floats, Integers, Label
 from ...data.history import History
 from ..family import Change
 from ..learnt import Learnt, Recipe, plant
@@ -26,6 +27,18 @@ ROUNDED = 1e-12
 """Sums that differ by less, as a part of the largest in their row, differ by rounding: both aged, but in other steps."""
 
 
+def keeps_ages(recipe: Recipe) -> bool:
+    """Whether a policy that forgets keeps its sums by age.
+
+    Args:
+        recipe: What the policy is made of.
+
+    Returns:
+        True for "auto".
+    """
+    return half_life_of(recipe).auto
+
+
 def presented(recipe: Recipe, learnt: Learnt, epoch: int) -> Learnt:
     """The state once an epoch has begun; what is given stays as it is.
 
@@ -37,15 +50,62 @@ def presented(recipe: Recipe, learnt: Learnt, epoch: int) -> Learnt:
     Returns:
         A new state.
     """
-    aged, arrays = _aged(learnt), learnt.arrays
-    if _half_life(recipe).auto:
-        starts, blocks = placed(aged.starts, aged.blocks, epoch)
-        return remade(recipe, learnt._replace(aged=aged._replace(epoch=epoch, starts=starts, blocks=blocks).copied()))
+    aged, arrays = counted(learnt), learnt.arrays
+    if keeps_ages(recipe):
+        starts, blocks = placed(*by_age(learnt), epoch)
+        aged = aged._replace(epoch=epoch, starts=starts, blocks=blocks)
+        return remade(recipe, learnt._replace(aged=aged), np.zeros_like(aged.opened))
     factor = weight(epoch - aged.epoch)
     online, history = faded(arrays.online, factor), faded(arrays.history, factor)
     blank = arrays._replace(online=online, history=history, rows=np.zeros_like(arrays.rows), waiting=arrays.waiting[:0])
     fitted = recipe.rule.family.fit(blank, Change.AGED, learnt.still_waiting())
-    return learnt._replace(arrays=fitted, aged=aged._replace(epoch=epoch).copied())
+    aged = aged._replace(epoch=epoch, opened=online[learnt.arms.leaves], root=float(online[0, PLAYS]))
+    return learnt._replace(arrays=fitted, aged=aged)
+
+
+def counted(learnt: Learnt) -> Aged:
+    """The age of the sums, with the rounds of the present epoch counted among the others."""
+    rounds = np.array(learnt.rounds_by_arm(learnt.arms.labels), dtype=np.float64)
+    return aged_of(learnt)._replace(rounds=rounds, counted=int(rounds.sum()))
+
+
+def by_age(learnt: Learnt) -> tuple[Integers, Floats]:
+    """The blocks of "auto", the present epoch the last of them."""
+    aged = aged_of(learnt)
+    return np.append(aged.starts, aged.epoch), np.concatenate([aged.blocks, present_of(learnt)[None]])
+
+
+def present_of(learnt: Learnt) -> Floats:
+    """The sums of each arm in the present epoch, whose rounds weigh 1.
+
+    Args:
+        learnt: What a policy has learnt.
+
+    Returns:
+        A row for each arm.
+    """
+    rows: Floats = learnt.arrays.online[learnt.arms.leaves] - aged_of(learnt).opened
+    rows[:, PLAYS] = np.rint(rows[:, PLAYS])
+    rows[rows[:, PLAYS] == 0.0] = 0.0
+    return rows
+
+
+def all_rows(learnt: Learnt, labels: Sequence[Label]) -> Floats:
+    """Online sums of these arms, of rounds of any age where they are kept by age.
+
+    Args:
+        learnt: What a policy has learnt.
+        labels: The arms; one that the policy does not have has played nothing.
+
+    Returns:
+        A row for each.
+    """
+    if learnt.aged is None or not len(learnt.aged.given) or not learnt.aged.given.shape[1]:
+        return learnt.online_rows(labels)
+    rows = by_age(learnt)[1].sum(axis=0)
+    position = {arm: place for place, arm in enumerate(learnt.arms.labels)}
+    found: Floats = np.vstack([rows, np.zeros((1, rows.shape[1]))])[[position.get(arm, -1) for arm in labels]]
+    return found
 
 
 def faded(rows: Floats, factor: float) -> Floats:
@@ -63,30 +123,30 @@ def faded(rows: Floats, factor: float) -> Floats:
     return found
 
 
-def remade(recipe: Recipe, learnt: Learnt, change: Change = Change.AGED) -> Learnt:
+def remade(recipe: Recipe, learnt: Learnt, present: Floats, change: Change = Change.AGED) -> Learnt:
     """The state of "auto" from its sums by age.
 
     Args:
         recipe: What the policy is made of.
-        learnt: With the blocks as they are to be.
+        learnt: With the blocks, and the rounds before the present epoch, as they are to be.
+        present: Sums of each arm in the present epoch.
         change: What happened.
 
     Returns:
         A new state.
     """
-    aged, arms = _aged(learnt), learnt.arms
+    aged, arms = aged_of(learnt), learnt.arms
     first, changes, _ = window_of(recipe, arms, aged.blocks)
     half_life = WARY * max(aged.epoch, 1) / (1.0 + changes)
-    ages = np.maximum(aged.epoch - middles(aged.starts, aged.epoch), 0.0)
-    weights = np.exp2(-ages / half_life)
-    online = np.einsum("b,bkc->kc", weights[first:], aged.blocks[first:])
+    weights = np.exp2(np.minimum(middles(aged.starts, aged.epoch) - aged.epoch, 0.0) / half_life)
+    opened = np.tensordot(weights[first:], aged.blocks[first:], 1)
     history = aged.given
     if getattr(recipe.rule.family, "drifting_history", False):
-        history = history + np.einsum("b,bkc->kc", weights[:first], aged.blocks[:first])
+        history = history + np.tensordot(weights[:first], aged.blocks[:first], 1)
     elif first > 0:
         history = np.zeros_like(history)
-    now = learnt._replace(aged=aged._replace(first=first, changes=changes))
-    return plant(recipe, now, arms.totals(online), history, change)
+    aged = aged._replace(opened=opened, root=float(opened[:, PLAYS].sum()), first=first, changes=changes)
+    return plant(recipe, learnt._replace(aged=aged), arms.totals(opened + present), history, change)
 
 
 def window_of(recipe: Recipe, arms: Arms, blocks: Floats) -> tuple[int, int, Floats]:
@@ -133,27 +193,30 @@ def learnt_late(recipe: Recipe, learnt: Learnt, leaf: int, reward: float, contex
     Returns:
         A new state.
     """
-    aged, arms = _aged(learnt).copied(), learnt.arms
+    aged, arms = aged_of(learnt), learnt.arms
     position = arms.position(arms.named(leaf)[0])
-    aged.rounds[[position, -1]] += 1.0
-    row = np.zeros((1, learnt.arrays.online.shape[1]))
+    rounds, opened = aged.rounds.copy(), aged.opened.copy()
+    rounds[position] += 1.0
+    aged = aged._replace(rounds=rounds, counted=aged.counted + 1)
+    row = np.zeros((1, opened.shape[1]))
     if context.size:
         observe(row, 0, reward, context)
     else:
         observe_reward(row, 0, reward)
-    if _half_life(recipe).auto:
-        more = np.zeros((1, *aged.blocks.shape[1:]))
+    if keeps_ages(recipe):
+        more = np.zeros((1, *opened.shape))
         more[0, position] = row
         starts, blocks = placed(np.append(aged.starts, epoch), np.concatenate([aged.blocks, more]), aged.epoch)
-        return remade(recipe, learnt._replace(aged=aged._replace(starts=starts, blocks=blocks)), Change.ROUNDS)
-    rows = np.zeros((len(arms.labels), row.shape[1]))
-    rows[position] = weight(aged.epoch - epoch) * row
-    online = learnt.arrays.online + arms.totals(rows)
+        later = learnt._replace(aged=aged._replace(starts=starts, blocks=blocks))
+        return remade(recipe, later, present_of(learnt), Change.ROUNDS)
+    opened[position] += weight(aged.epoch - epoch) * row[0]
+    online = learnt.arrays.online + arms.totals(opened - aged.opened)
+    aged = aged._replace(opened=opened, root=aged.root + weight(aged.epoch - epoch))
     return plant(recipe, learnt._replace(aged=aged), online, learnt.history_rows(), Change.ROUNDS)
 
 
 def with_history(recipe: Recipe, learnt: Learnt, rows: Floats, epoch: int | None) -> tuple[Learnt, Floats]:
-    """The state in the epoch of another history, if that is later, and the history as it counts there.
+    """The state in the epoch of another history, if that is later, and the history as it counts there; of a fixed half-life.
 
     Args:
         recipe: What the policy is made of.
@@ -164,11 +227,9 @@ def with_history(recipe: Recipe, learnt: Learnt, rows: Floats, epoch: int | None
     Returns:
         A state, and rows of sums.
     """
-    if _half_life(recipe).auto:
-        return learnt._replace(aged=_aged(learnt)._replace(given=rows.copy())), rows
-    if epoch is not None and epoch > _aged(learnt).epoch:
+    if epoch is not None and epoch > aged_of(learnt).epoch:
         learnt = presented(recipe, learnt, epoch)
-    return learnt, rows if epoch is None else faded(rows, weight(_aged(learnt).epoch - epoch))
+    return learnt, rows if epoch is None else faded(rows, weight(aged_of(learnt).epoch - epoch))
 
 
 def history_of(recipe: Recipe, learnt: Learnt) -> History:
@@ -202,11 +263,13 @@ def in_step(recipe: Recipe, own: Learnt, other: Learnt, since: Learnt | None) ->
         Their states, of which sums can be added. The sums of the first part of the other's that are those of ``since`` up to
         rounding are exactly those.
     """
-    epoch = max(_aged(own).epoch, _aged(other).epoch)
-    own, other = (at if _aged(at).epoch == epoch else presented(recipe, at, epoch) for at in (own, other))
+    epoch = max(aged_of(own).epoch, aged_of(other).epoch)
+    own, other = (at if aged_of(at).epoch == epoch else presented(recipe, at, epoch) for at in (own, other))
     if since is None:
         return own, other, None
-    since = since if _aged(since).epoch == epoch else presented(recipe, since, epoch)
+    if keeps_ages(recipe):
+        return own, other, since
+    since = since if aged_of(since).epoch == epoch else presented(recipe, since, epoch)
     labels = since.arms.labels
     online = other.arrays.online.copy()
     leaves = [other.arms.leaf(arm) if arm in set(other.arms.labels) else -1 for arm in labels]
@@ -217,11 +280,12 @@ def in_step(recipe: Recipe, own: Learnt, other: Learnt, since: Learnt | None) ->
     return own, other._replace(arrays=other.arrays._replace(online=online)), since
 
 
-def joined(both: Learnt, own: Learnt, other: Learnt, since: Learnt | None) -> Learnt:
-    """The counts and the sums by age of two workers.
+def joined(both: Learnt, rows: Floats, own: Learnt, other: Learnt, since: Learnt | None) -> Learnt:
+    """The counts of two workers.
 
     Args:
         both: The state that they join in.
+        rows: The sums of each arm that both have together.
         own: One worker, in the epoch of the other.
         other: The other.
         since: What both had learnt when they started, which counts once.
@@ -229,25 +293,52 @@ def joined(both: Learnt, own: Learnt, other: Learnt, since: Learnt | None) -> Le
     Returns:
         A state whose arrays are still to be made.
     """
-    aged, labels = _aged(own), both.arms.labels
-    counts = np.array(other.rounds_by_arm(labels)) - np.array([0] * len(labels) if since is None else since.rounds_by_arm(labels))
-    rounds = aged.rounds[:-1] + np.maximum(counts, 0)
-    starts, blocks = aged.starts, aged.blocks
+    labels = both.arms.labels
+    more = np.array(other.rounds_by_arm(labels)) - np.array([0] * len(labels) if since is None else since.rounds_by_arm(labels))
+    rounds = np.array(own.rounds_by_arm(labels)) + np.maximum(more, 0)
+    root = float(rows[:, PLAYS].sum())
+    aged = aged_of(own)._replace(rounds=rounds.astype(np.float64), opened=rows, root=root, counted=int(rounds.sum()))
+    return both._replace(aged=aged)
+
+
+def joined_by_age(recipe: Recipe, both: Learnt, own: Learnt, other: Learnt, since: Learnt | None) -> Learnt:
+    """The state of two workers whose half-life is "auto".
+
+    Args:
+        recipe: What they are made of.
+        both: The state that they join in.
+        own: One worker, in the epoch of the other.
+        other: The other.
+        since: What both had learnt when they started, which counts once.
+
+    Returns:
+        A new state.
+    """
+    labels, (starts, blocks), epoch = both.arms.labels, by_age(own), aged_of(own).epoch
     for part, sign in ((other, 1.0), (since, -1.0)):
-        if part is not None and len(blocks):
+        if part is not None:
             position = {arm: place for place, arm in enumerate(part.arms.labels)}
-            theirs = _aged(part).moved([position.get(arm, -1) for arm in labels])
-            starts, blocks = np.append(starts, theirs.starts), np.concatenate([blocks, sign * theirs.blocks])
-    if len(blocks):
-        starts, blocks = placed(starts, blocks, aged.epoch)
-    return both._replace(aged=aged._replace(rounds=np.append(rounds, rounds.sum()), starts=starts, blocks=blocks))
+            theirs, sums = by_age(part)
+            none = np.zeros((len(sums), 1, sums.shape[2]))
+            at = [position.get(arm, -1) for arm in labels]
+            more = sign * np.concatenate([sums, none], axis=1)[:, at]
+            starts, blocks = np.append(starts, theirs), np.concatenate([blocks, more])
+    starts, blocks = placed(starts, blocks, epoch)
+    blocks = blocks.copy()
+    blocks[..., PLAYS] = np.rint(blocks[..., PLAYS])
+    blocks[blocks[..., PLAYS] == 0.0] = 0.0
+    aged = aged_of(both)._replace(starts=starts[:-1], blocks=blocks[:-1], rounds=aged_of(both).rounds - blocks[-1][:, PLAYS])
+    aged = aged._replace(counted=round(float(aged.rounds.sum())))
+    return remade(recipe, both._replace(aged=aged), blocks[-1], Change.ROUNDS)
 
 
-def _aged(learnt: Learnt) -> Aged:
+def aged_of(learnt: Learnt) -> Aged:
+    """The age of the sums of a policy that forgets."""
     assert learnt.aged is not None
     return learnt.aged
 
 
-def _half_life(recipe: Recipe) -> HalfLife:
+def half_life_of(recipe: Recipe) -> HalfLife:
+    """The half-life of a policy that forgets."""
     assert recipe.half_life is not None
     return recipe.half_life

@@ -34,7 +34,7 @@ def borders(starts: Integers, newest: int) -> Integers:
 
 
 def placed(starts: Integers, blocks: Floats, newest: int) -> tuple[Integers, Floats]:
-    """Blocks as they are once ``newest`` is the newest epoch; the last is that epoch.
+    """Blocks as they are once ``newest`` is the newest epoch.
 
     Args:
         starts: First epoch of each block, in any order; blocks of one border are added up.
@@ -44,10 +44,13 @@ def placed(starts: Integers, blocks: Floats, newest: int) -> tuple[Integers, Flo
     Returns:
         First epochs in rising order, and the sums of each block.
     """
-    found = borders(np.append(starts, newest), newest)
+    found = borders(starts, newest)
+    if found.size == starts.size and (found == starts).all() and (starts[1:] > starts[:-1]).all():
+        return starts, blocks
     unique, place = np.unique(found, return_inverse=True)
     sums = np.zeros((unique.size, *blocks.shape[1:]))
-    np.add.at(sums, place[:-1], blocks)
+    for at, into in enumerate(place):
+        sums[into] += blocks[at]
     return unique, sums
 
 

@@ -7,9 +7,9 @@ import numpy as np
 from ...core.arms import Arms
 from ...core.records import Field
 from ...core.state_file import Block, StateFile
-from ...core.sums import MOST_PLAYS, fields_of
+from ...core.sums import MOST_PLAYS, PLAYS, fields_of
 from ..learnt import Learnt, Recipe
-from .aged import Aged
+from .aged import Aged, nothing_by_age
 from .blocks import borders
 
 MOST_BLOCKS = 1000
@@ -17,7 +17,7 @@ MOST_BLOCKS = 1000
 
 
 def _rounds(arms: int) -> tuple[Field, ...]:
-    return (Field("rounds", low=0.0, high=MOST_PLAYS, shape=(arms + 1,), whole=True),)
+    return (Field("rounds", low=0.0, high=MOST_PLAYS, shape=(arms,), whole=True),)
 
 
 def memory_manifest(recipe: Recipe, aged: Aged | None) -> dict[str, Any]:
@@ -33,7 +33,12 @@ def memory_manifest(recipe: Recipe, aged: Aged | None) -> dict[str, Any]:
     if aged is None or recipe.half_life is None:
         return {}
     blocks = {"starts": aged.starts.tolist(), "first": aged.first, "changes": aged.changes}
-    return {"half_life": recipe.half_life.listed(), "epoch": aged.epoch, **(blocks if recipe.half_life.auto else {})}
+    return {
+        "half_life": recipe.half_life.listed(),
+        "epoch": aged.epoch,
+        "root": aged.root,
+        **(blocks if recipe.half_life.auto else {}),
+    }
 
 
 def memory_blocks(recipe: Recipe, learnt: Learnt) -> dict[str, Block]:
@@ -49,7 +54,8 @@ def memory_blocks(recipe: Recipe, learnt: Learnt) -> dict[str, Block]:
     aged, form = learnt.aged, recipe.format(learnt.arms)
     if aged is None or recipe.half_life is None:
         return {}
-    found = {"rounds": Block(aged.rounds, _rounds(len(learnt.arms.labels)))}
+    rounds = Block(aged.rounds, _rounds(len(learnt.arms.labels)))
+    found = {"rounds": rounds, "opened": Block(aged.opened, form.online)}
     if recipe.half_life.auto:
         rows = aged.blocks.reshape(-1, aged.blocks.shape[2])
         found |= {"given": Block(aged.given, fields_of(recipe.dimension)), "by_age": Block(rows, form.online)}
@@ -72,20 +78,22 @@ def read_memory(recipe: Recipe, file: StateFile, arms: Arms) -> Aged | None:
     """
     if recipe.half_life is None:
         return None
-    made, count = file.manifest, len(arms.labels)
-    epoch, rounds = made["epoch"], file.array("rounds", _rounds(count))
-    if type(epoch) is not int or rounds[:-1].sum() != rounds[-1]:
-        raise ValueError("its rounds are not those of its arms, or its epoch is no whole number")
+    made, count, form = file.manifest, len(arms.labels), recipe.format(arms)
+    epoch, root = made["epoch"], made["root"]
+    rounds, opened = file.array("rounds", _rounds(count)), file.array("opened", form.online, count)
+    if type(epoch) is not int or type(root) is not float or not abs(root - opened[:, PLAYS].sum()) <= 1e-9 * (1.0 + root):
+        raise ValueError("its epoch is no whole number, or the plays of all arms are not those of each")
+    first = Aged(epoch, rounds, opened, root, int(rounds.sum()), *nothing_by_age(count, opened.shape[1]))
     if not recipe.half_life.auto:
-        return Aged(epoch, rounds, np.zeros((count, 0)), np.zeros(0, np.int64), np.zeros((0, count, 0)))
+        return first
     listed = made["starts"]
-    if not listed or len(listed) > MOST_BLOCKS or any(type(start) is not int for start in listed) or listed[-1] != epoch:
-        raise ValueError("it has no sums by age, or others than of its epochs")
+    if len(listed) > MOST_BLOCKS or any(type(start) is not int for start in listed):
+        raise ValueError("it has no sums by age, or too many")
     starts = np.array(listed, dtype=np.int64)
-    if (np.diff(starts) <= 0).any() or not np.array_equal(borders(starts, epoch), starts):
+    if (np.diff([*listed, epoch]) <= 0).any() or not np.array_equal(borders(starts, epoch), starts):
         raise ValueError("its sums by age are not of the epochs that they are of at its age")
-    if not (type(made["first"]) is int and 0 <= made["first"] < len(starts) and type(made["changes"]) is int):
+    if not (type(made["first"]) is int and 0 <= made["first"] <= len(starts) and type(made["changes"]) is int):
         raise ValueError("its window begins with none of its sums by age")
-    rows = file.array("by_age", recipe.format(arms).online, len(starts) * count)
+    blocks = file.array("by_age", form.online, len(starts) * count).reshape(len(starts), count, opened.shape[1])
     given = file.array("given", fields_of(recipe.dimension), count)
-    return Aged(epoch, rounds, given, starts, rows.reshape(len(starts), count, -1), made["first"], made["changes"])
+    return first._replace(given=given, starts=starts, blocks=blocks, first=made["first"], changes=made["changes"])

@@ -16,8 +16,12 @@ EPOCHS = 16
 EPOCH_ROUNDS = 32
 """Rounds of an epoch of "auto" (chosen on 16 trials of other seeds than the tables of docs/changing.md)."""
 
-ROUNDS_OF_AN_ARM = 0.5
-"""With many arms an epoch of "auto" has so many rounds for each arm, so that its refresh costs each round little."""
+CONTEXT_ROUNDS = 64
+"""The same with contexts."""
+
+ROUNDS_OF_AN_ARM, CONTEXTS_OF_AN_ARM = 1, 4
+"""With many arms an epoch of "auto" has so many rounds for each arm, so that its refresh costs each round little; with contexts a
+refresh takes longer."""
 
 MOST_BY_AGE = 100_000
 """Of "auto", which keeps some 30 to 50 rows of sums for each arm."""
@@ -61,7 +65,7 @@ class HalfLife(NamedTuple):
         Returns:
             A whole number.
         """
-        if self.auto:
+        if self.epoch_rounds:
             return math.floor(stamp / self.epoch_rounds)
         return 0 if math.isinf(self.value) else math.floor(stamp * EPOCHS / self.value)
 
@@ -146,12 +150,13 @@ def weight(epochs: int) -> float:
     return 1.0 if epochs <= 0 else math.ldexp(2.0 ** (-(epochs % EPOCHS) / EPOCHS), -min(epochs // EPOCHS, 5000))
 
 
-def half_life_of(given: Any, arms: int) -> HalfLife | None:
+def half_life_of(given: Any, arms: int, dimension: int | None = None) -> HalfLife | None:
     """The half-life that a user gave.
 
     Args:
         given: None, a number of decisions, a timedelta or "auto".
         arms: How many arms the policy has.
+        dimension: Length of its contexts.
 
     Returns:
         The half-life, or None.
@@ -166,7 +171,8 @@ def half_life_of(given: Any, arms: int) -> HalfLife | None:
             raise ValueError(
                 f'half_life="auto" keeps sums by age and takes up to {MOST_BY_AGE} arms, got {arms}: give a number of decisions'
             )
-        return HalfLife(math.inf, False, 1 << max(int(ROUNDS_OF_AN_ARM * arms), EPOCH_ROUNDS, 1).bit_length() - 1)
+        least, of_an_arm = (EPOCH_ROUNDS, ROUNDS_OF_AN_ARM) if dimension is None else (CONTEXT_ROUNDS, CONTEXTS_OF_AN_ARM)
+        return HalfLife(math.inf, False, 1 << (max(of_an_arm * arms, least) - 1).bit_length())
     seconds = isinstance(given, datetime.timedelta)
     value: Any = given.total_seconds() if isinstance(given, datetime.timedelta) else given
     if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not float(value) >= LEAST:

@@ -13,7 +13,7 @@ import math
 import numpy as np
 
 from ...core.kernel import compiled
-from ...core.sums import PLAYS, SQUARES, rx_of, xx_of
+from ...core.sums import PLAYS, SCALARS, SQUARES
 from ...core.types import Floats
 from .window import MARGIN
 
@@ -24,17 +24,16 @@ LEAST_PLAYS = 2.0
 @compiled
 def residuals(row: Floats, d: int, factor: Floats, image: Floats) -> tuple[float, float]:
     """RSS of a ridge regression on a row of sums, and log |A|; ``factor`` and ``image`` are room to work in."""
-    rows = row.reshape((1, row.size))
-    xx, rx, at, determinant, explained = xx_of(rows, 0, d), rx_of(rows, 0, d), 0, 0.0, 0.0
+    at, determinant, explained = SCALARS + d, 0.0, 0.0
     for i in range(d):  # A = L L' and L y = b, row by row
         for j in range(i + 1):
-            entry = xx[at] + (1.0 if i == j else 0.0)
+            entry = row[at] + (1.0 if i == j else 0.0)
             at += 1
             for k in range(j):
                 entry -= factor[i, k] * factor[j, k]
             factor[i, j] = entry / factor[j, j] if j < i else math.sqrt(max(entry, 1e-12))
         determinant += 2.0 * math.log(factor[i, i])
-        image[i] = rx[i]
+        image[i] = row[SCALARS + i]
         for k in range(i):
             image[i] -= factor[i, k] * image[k]
         image[i] /= factor[i, i]
@@ -45,7 +44,7 @@ def residuals(row: Floats, d: int, factor: Floats, image: Floats) -> tuple[float
 @compiled
 def strongest(blocks: Floats, first: int, d: int) -> tuple[int, Floats]:
     """The border of the strongest evidence, as the number of the block after it, or -1; and each arm's there."""
-    arms, last, columns = blocks.shape[1], len(blocks) - 1, blocks.shape[2]
+    arms, last, columns = blocks.shape[1], len(blocks), blocks.shape[2]
     total, whole, found, told = np.zeros((arms, columns)), np.zeros((arms, 2)), np.zeros(arms), np.zeros(arms)
     factor, image, noise, freedom = np.zeros((d, d)), np.zeros(d), 0.0, 0.0
     for at in range(first, last):
@@ -83,14 +82,14 @@ def newest_window(blocks: Floats, d: int) -> tuple[int, int, Floats]:
     """The first block that shows no change, how many changes are visible, and which arms the newest one shows in.
 
     Args:
-        blocks: Sums by age: blocks x arms x sums; the last, the present epoch, is not looked at.
+        blocks: Sums by age: blocks x arms x sums, the oldest first.
         d: Length of the contexts.
 
     Returns:
         The number of the block, the number of changes, and by how many nats each arm's evidence is more than it needs.
     """
     first, changes, newest = 0, 0, np.zeros(blocks.shape[1])
-    while len(blocks) - first > 2:
+    while len(blocks) - first > 1:
         border, found = strongest(blocks, first, d)
         if border < 0:
             break

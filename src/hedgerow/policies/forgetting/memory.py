@@ -43,6 +43,6 @@ def memory_of(recipe: Recipe, learnt: Learnt) -> Memory:
     if not half_life.auto:
         return Memory(str(half_life), remembered)
     first, changes, found = window_of(recipe, learnt.arms, aged.blocks)
-    since = half_life.begin(int(aged.starts[first])) if len(aged.starts) else 0.0
+    since = half_life.begin(int(aged.starts[first])) if first < len(aged.starts) else half_life.begin(aged.epoch)
     order = sorted((place for place, told in enumerate(found) if told > 0.0), key=lambda place: -found[place])
     return Memory("auto", remembered, since, changes, tuple(learnt.arms.labels[place] for place in order))

@@ -2,7 +2,6 @@
 
 import time
 
-from ...core.types import Floats
 from ..family import Course
 from ..family import play as play_at_once
 from ..learnt import Learnt, Recipe, rounds_of
@@ -33,10 +32,8 @@ def play(recipe: Recipe, learnt: Learnt, course: Course, key: int) -> Learnt:
         epoch, end = recipe.half_life.epoch(stamp), min(start + _left(recipe.half_life, stamp), len(rows))
         if learnt.aged is not None and epoch > learnt.aged.epoch:
             learnt = presented(recipe, learnt, epoch)
-        before = learnt.arrays.online[learnt.arms.leaves].copy()
         part = Course(contexts[start:end], rewards, rows[start:end], arm_of, arms[start:end])
         play_at_once(family, learnt.arrays, part, key + start if key >= 0 else key)
-        _noted(learnt, before, part)
         start = end
     return learnt
 
@@ -53,14 +50,3 @@ def _left(half_life: HalfLife, stamp: float) -> int:
     while left > 1 and half_life.epoch(stamp + left - 1) > epoch:
         left -= 1
     return left
-
-
-def _noted(learnt: Learnt, before: Floats, part: Course) -> None:
-    """Count the rounds, and keep what they added to the sums of each arm."""
-    assert learnt.aged is not None
-    aged = learnt.aged
-    for arm in part.arms:
-        aged.rounds[arm] += 1.0
-    aged.rounds[-1] += len(part.arms)
-    if len(aged.blocks):
-        aged.blocks[-1] += learnt.arrays.online[learnt.arms.leaves] - before

@@ -97,8 +97,8 @@ def variances_of(total: Floats, price: float) -> Floats:
 
 @compiled
 def strongest(blocks: Floats, first: int, cluster_of: Integers, clusters: int) -> tuple[int, Floats]:
-    """The border of the strongest evidence, as the number of the block after it, or -1; and what each arm has there beyond its need."""
-    arms, last = blocks.shape[1], len(blocks) - 1
+    """The border of the strongest evidence, as the number of the block after it, or -1; and what each arm has beyond its need."""
+    arms, last = blocks.shape[1], len(blocks)
     total, before = np.zeros((arms, SCALARS)), np.zeros((arms, SCALARS))
     for at in range(first, last):
         total += blocks[at, :, :SCALARS]
@@ -140,7 +140,7 @@ def newest_window(blocks: Floats, cluster_of: Integers, clusters: int) -> tuple[
     """The first block that shows no change, how many changes are visible, and which arms the newest one shows in.
 
     Args:
-        blocks: Sums by age: blocks x arms x sums; the last, the present epoch, is not looked at.
+        blocks: Sums by age: blocks x arms x sums, the oldest first.
         cluster_of: The cluster of each arm, counted from 1; 0 for none.
         clusters: How many there are.
 
@@ -148,7 +148,7 @@ def newest_window(blocks: Floats, cluster_of: Integers, clusters: int) -> tuple[
         The number of the block, the number of changes, and by how many nats each arm's evidence is more than it needs.
     """
     first, changes, newest = 0, 0, np.zeros(blocks.shape[1])
-    while len(blocks) - first > 2:
+    while len(blocks) - first > 1:
         border, found = strongest(blocks, first, cluster_of, clusters)
         if border < 0:
             break
