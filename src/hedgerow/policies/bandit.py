@@ -126,8 +126,10 @@ class Bandit(BanditBatch):
         """
         with self._lock:  # not @whole: a function less in every round
             if self._half_life is not None:
-                self._learn_at(arm, reward, context, id, at)
-                return
+                known, begin, end, _ = self._span
+                if type(at) is not float or known is not self._learnt or not begin <= at < end:
+                    self._learn_at(arm, reward, context, id, at)
+                    return
             arms, arrays, waiting, _, _, _ = self._learnt
             leaf, value = arms.leaf(arm), reward
             if type(reward) is not float or not self._least <= reward <= self._most:

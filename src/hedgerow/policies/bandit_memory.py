@@ -1,5 +1,6 @@
 """The part of a Bandit that forgets: stamps, the present epoch, and rewards that weigh what their stamp weighs."""
 
+import math
 import time
 from typing import NamedTuple
 
@@ -12,6 +13,9 @@ from .forgetting.half_life import HalfLife, Stamp
 from .forgetting.memory import Memory, memory_of
 from .learnt import Learnt, rounds_of, rounds_offered
 from .waiting import Id
+
+SHRUNK = 1e-9
+"""Part of a stamp by which rounding may move the border of an epoch."""
 
 
 class Present(NamedTuple):
@@ -28,6 +32,22 @@ class Present(NamedTuple):
     progress: tuple[int, int]
     epoch: int
     learnt: Learnt
+
+
+class Span(NamedTuple):
+    """The stamps of a state's epoch, within which a round is learnt and chosen as without a half-life.
+
+    Args:
+        learnt: The state.
+        begin: The first stamp; a little later, so that rounding does not matter.
+        end: The stamp after the last; a little earlier.
+        counted: What is to be added to the plays of its arrays to count all rounds.
+    """
+
+    learnt: Learnt | None
+    begin: float
+    end: float
+    counted: float
 
 
 class BanditMemory(BanditWaiting):
@@ -66,10 +86,29 @@ class BanditMemory(BanditWaiting):
 
     def _now(self, at: Stamp) -> tuple[Learnt, float | None]:
         """What the policy knows at a time, and that time as a stamp; nothing changes."""
+        now = self._learnt
         if self._half_life is None:
-            return self._learnt, None if at is None else HalfLife(1.0, True).stamp(at, self.name)
+            return now, None if at is None else HalfLife(1.0, True).stamp(at, self.name)
+        known, _, end, counted = self._span
+        if at is None and known is now and not now.waiting and not self._half_life.seconds:
+            stamp = float(round(counted + now.arrays.online.item(0)))
+            if stamp < end:
+                return now, stamp
         stamp = self._stamp(at)
-        return self._aged_to(self._half_life.epoch(stamp)), stamp
+        found = self._aged_to(self._half_life.epoch(stamp))
+        if found is now and known is not now:
+            self._note_span()
+        return found, stamp
+
+    def _note_span(self) -> None:
+        """Keep which stamps are of the present epoch."""
+        now = self._learnt
+        assert self._half_life is not None
+        assert now.aged is not None
+        begin, end = (self._half_life.begin(now.aged.epoch + later) for later in (0, 1))
+        begin, end = (begin + SHRUNK * abs(begin), end - SHRUNK * abs(end)) if begin < end else (-math.inf, math.inf)
+        counted = now.aged.counted - now.aged.root + sum(now.withdrawn.values())
+        self._span = Span(now, begin, end, counted)
 
     def _aged_to(self, epoch: int) -> Learnt:
         now = self._learnt
@@ -106,6 +145,7 @@ class BanditMemory(BanditWaiting):
                 self._settle(leaf, value, x, id)
             else:
                 self._family.learn(now.arrays, leaf, value, x)
+            self._note_span()
         except BaseException:
             if now.arrays.online[0, PLAYS] == plays:
                 self._learnt = before

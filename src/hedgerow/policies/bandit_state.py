@@ -33,7 +33,8 @@ class BanditState(Kept):
         self._recipe, self.name, self.rule = recipe, recipe.name, recipe.rule
         self._family, self._dimension, self._draws = recipe.rule.family, recipe.dimension, recipe.rule.kind.draws
         self._explore, self._half_life = recipe.explore, recipe.half_life
-        self._present: Any = None  # the state in a later epoch (bandit_memory.py)
+        self._present: Any = None  # the state in a later epoch, and the stamps of this one (bandit_memory.py)
+        self._span: Any = (None, 0.0, 0.0, 0.0)
         self._largest = checks.LARGEST_IN[recipe.precision]
         self._checked_reward = validate.unit_reward if recipe.rule.kind.unit_rewards else validate.checked_reward
         if recipe.precision == "single":
