@@ -9,9 +9,10 @@ from ...core.arms import Arms
 from ...core.sums import PLAYS, observe, observe_reward
 from ...core.types import Floats, Integers, Label
 from ...data.history import History
+from ...inference.change_point import newest_window
 from ..family import Change
 from ..learnt import Learnt, Recipe, plant
-from . import linear_window, window
+from . import linear_window
 from .aged import Aged
 from .blocks import middles, placed
 from .half_life import HalfLife, weight
@@ -162,7 +163,7 @@ def window_of(recipe: Recipe, arms: Arms, blocks: Floats) -> tuple[int, int, Flo
     """
     if recipe.dimension is not None:
         return linear_window.newest_window(blocks, recipe.dimension)
-    return window.newest_window(blocks, *clusters_of(arms))
+    return newest_window(blocks, *clusters_of(arms))
 
 
 def clusters_of(arms: Arms) -> tuple[Any, int]:

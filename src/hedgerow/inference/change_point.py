@@ -15,10 +15,10 @@ import math
 
 import numpy as np
 
-from ...core.kernel import compiled
-from ...core.noise import shrunken_noise
-from ...core.sums import PLAYS, SCALARS, SQUARES, TOTAL
-from ...core.types import Floats, Integers
+from ..core.kernel import compiled
+from ..core.noise import shrunken_noise
+from ..core.sums import PLAYS, SCALARS, SQUARES, TOTAL
+from ..core.types import Floats, Integers
 
 MARGIN = 5.0
 """Nats by which a change must be likelier than none, beyond what the number of arms and borders asks for. Chosen on 16 trials of
