@@ -4,32 +4,23 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from ..core import state_file
 from ..core.labels import as_label, shown
 from ..core.sums import LARGEST, PLAYS, fields_of, row_size
-from ..core.tally import tally
 from ..core.types import Floats, Label, tuples
 from ..present.numbers import numeral
-from .columns import as_frame
-from .context_column import Column
-from .encoding import Encoding, column_names
-from .files import read_with
-from .group_by import Sums, grouped
+from .encoding import Encoding
+from .group_by import Sums
 from .history_fit import check_fit, listed_reasons, shared_encoding
-from .log import Log
-from .roles import ColumnRoles
-from .rounds import as_dimension, sums_of_rounds
-from .sql import read_sums, statement
-
-Context: TypeAlias = str | Sequence[str] | Encoding | None
+from .history_sources import HistorySources
+from .rounds import as_dimension
 
 
-class History:
+class History(HistorySources):
     """Sums of logged rounds per arm: plays, rewards, squared rewards and, with contexts, r x, x x' and x.
 
     Args:
@@ -75,132 +66,6 @@ class History:
         if encoding is not None and encoding.dimension != dimension:
             raise ValueError(f"the encoding gives {encoding.dimension} numbers, the history has contexts of {dimension}")
         self._row_of = {arm: row for row, arm in enumerate(self.arms)}
-
-    @classmethod
-    def from_rounds(cls, *, arms: Iterable[Label], rewards: ArrayLike, contexts: ArrayLike | None = None) -> "History":
-        """The sums of logged rounds.
-
-        Args:
-            arms: the arm of each round.
-            rewards: the reward of each round.
-            contexts: one row of numbers per round, or None.
-
-        Returns:
-            The history.
-        """
-        return cls(*sums_of_rounds(arms, rewards, contexts))
-
-    @classmethod
-    def from_frame(cls, frame: Any, *, arm: str, reward: str, context: Context = None, scale: bool = False) -> "History":
-        """The sums of a log as a data frame: pandas, polars, pyarrow, DuckDB, Dask, Spark or any other that narwhals takes.
-
-        The sums are one GROUP BY, which a lazy frame leaves to its engine. Rows without an arm, a reward or a number of
-        the context are left out and counted in ``missing``.
-
-        Args:
-            frame: the log.
-            arm: column of the arm that was chosen.
-            reward: column of the reward.
-            context: columns of numbers, truth values or text, in this order; each text is a category, with one number for
-                each of its levels. Or the ``encoding`` of another history, so that the two can be added.
-            scale: subtract from each column of numbers its mean and divide by its standard deviation, which takes one
-                more pass over the log.
-
-        Returns:
-            The history.
-        """
-        sums, encoding = grouped(as_frame(frame), ColumnRoles(arm, reward), context, scale=scale)
-        return cls._of(sums, encoding, None if encoding is None else encoding.dimension)
-
-    @classmethod
-    def from_file(
-        cls,
-        path: str | Path,
-        *,
-        arm: str,
-        reward: str,
-        context: Context = None,
-        scale: bool = False,
-        separator: str | None = None,
-    ) -> "History":
-        """The sums of a log in Parquet, CSV or TSV files, read in a stream, so that the log may be long.
-
-        Args:
-            path: a file, a folder or a pattern of files.
-            arm: column of the arm that was chosen.
-            reward: column of the reward.
-            context: as in :meth:`from_frame`.
-            scale: as in :meth:`from_frame`.
-            separator: what stands between the cells of text files; a comma if left out, a tab in .tsv.
-
-        Returns:
-            The history.
-        """
-        roles = ColumnRoles(arm, reward, context=column_names(context), separator=separator)
-        sums, encoding = read_with(path, roles, lambda log: grouped(as_frame(log), roles, context, scale=scale))
-        return cls._of(sums, encoding, None if encoding is None else encoding.dimension)
-
-    @classmethod
-    def from_log(cls, log: Log, *, scale: bool = False) -> "History":
-        """The sums of a log that was read row by row, its contexts encoded.
-
-        Args:
-            log: the log.
-            scale: as in :meth:`from_frame`.
-
-        Returns:
-            The history.
-
-        Raises:
-            ValueError: if it is no log.
-        """
-        if not isinstance(log, Log):
-            raise ValueError(f"log must be a hedgerow.Log, got {type(log).__name__}: from_frame takes a frame, from_file a path")
-        encoding = Encoding.of(log.context, scale=scale) if log.context else None
-        vectors = encoding.matrix(log.context) if encoding is not None else np.zeros((len(log), 0))
-        dimension = encoding.dimension if encoding is not None else None
-        sums = np.zeros((log.tried, row_size(dimension)))
-        tally(sums, log.arm, log.reward, vectors)
-        return cls(log.arms[: log.tried], sums, dimension, encoding=encoding, missing=log.missing)
-
-    @classmethod
-    def from_sums(cls, table: Any, *, arm: str = "arm", context: Context = None) -> "History":
-        """Sums that were computed elsewhere.
-
-        Args:
-            table: a frame with the columns that the query of :meth:`sql` gives.
-            arm: its column of arms.
-            context: what the numbers x_1, x_2 and so on are: names of columns, or the encoding given to ``sql``.
-
-        Returns:
-            The history.
-        """
-        sums, dimension = read_sums(table, arm)
-        plain = Encoding(tuple(Column(name) for name in column_names(context))) if context else None
-        return cls._of(sums, context if isinstance(context, Encoding) else plain, dimension or None)
-
-    @classmethod
-    def _of(cls, sums: Sums, encoding: Encoding | None, dimension: int | None) -> "History":
-        """A history of these sums, with a warning of the rows that were left out."""
-        if sums.missing:
-            warnings.warn(f"rows of the log were left out: {listed_reasons(sums.missing)}", UserWarning, stacklevel=3)
-        return cls(sums.arms, sums.rows, dimension, encoding=encoding, missing=sums.missing)
-
-    @staticmethod
-    def sql(table: str, *, arm: str, reward: str, context: Context = None, dialect: str = "duckdb") -> str:
-        """The GROUP BY that computes a history inside a database; :meth:`from_sums` takes its result.
-
-        Args:
-            table: a name, with dots between its parts, or a query in parentheses. Names are quoted as they are given.
-            arm: column of the arm that was chosen.
-            reward: column of the reward.
-            context: columns of numbers, or an encoding.
-            dialect: duckdb, spark, bigquery, snowflake or postgres.
-
-        Returns:
-            The query.
-        """
-        return statement(table, ColumnRoles(arm, reward), context, dialect)
 
     def plays(self, arm: Label) -> float:
         """How often an arm was played.

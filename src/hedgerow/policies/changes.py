@@ -8,7 +8,7 @@ from ..core.arms import Arms
 from ..core.types import Floats, Label
 from ..data.encoding import Encoding
 from .family import Arrays, Change
-from .forgetting import ageing
+from .forgetting import ageing, merging
 from .learnt import Learnt, Recipe, plant
 from .plausible import possible
 
@@ -153,7 +153,7 @@ def merged(recipe: Recipe, own: Learnt, other: Learnt, since: Learnt | None) -> 
     if new := {arm: path for arm, path in paths_of(other).items() if arm not in paths_of(own) and arm not in own.withdrawn}:
         own = with_arms(recipe, own, new)
     if own.aged is not None:
-        own, other, since = ageing.in_step(recipe, own, other, since)
+        own, other, since = merging.in_step(recipe, own, other, since)
     ordered = _in_order(other, own)
     before = None if since is None else _in_order(since, own)
     online, state = recipe.rule.family.merge(own.arrays, ordered, before)
@@ -163,9 +163,9 @@ def merged(recipe: Recipe, own: Learnt, other: Learnt, since: Learnt | None) -> 
     joined = own._replace(waiting=waiting, arrays=own.arrays._replace(state=state), withdrawn=_withdrawn(own, other, since))
     rows = online[own.arms.leaves]
     if own.aged is not None:
-        joined = ageing.joined(joined, rows, own, other, since)
+        joined = merging.joined(joined, rows, own, other, since)
         if ageing.keeps_ages(recipe):
-            return ageing.joined_by_age(recipe, joined, own, other, since)
+            return merging.joined_by_age(recipe, joined, own, other, since)
     return plant(recipe, joined, own.arms.totals(rows), own.history_rows(), Change.ROUNDS)
 
 
@@ -214,7 +214,7 @@ def check_since(recipe: Recipe, own: Learnt, other: Learnt, since: Learnt) -> No
         ValueError: They cannot have.
     """
     if own.aged is not None:
-        _, other, aged_since = ageing.in_step(recipe, own, other, since)
+        _, other, aged_since = merging.in_step(recipe, own, other, since)
         since = aged_since or since
     labels = [arm for arm in own.arms.labels if arm in set(other.arms.labels)]
     if not possible(ageing.all_rows(other, labels), ageing.all_rows(since, labels), recipe.dimension):
