@@ -90,7 +90,7 @@ class HistorySources:
         """
         roles = ColumnRoles(arm, reward, time=time)
         found = grouped(as_frame(frame), roles, context, scale=scale, aging=aging_of(time, half_life))
-        return cls._of(found)
+        return cls._of(found, None if found.encoding is None else found.encoding.dimension)
 
     @classmethod
     def from_file(
@@ -122,7 +122,8 @@ class HistorySources:
         """
         roles = ColumnRoles(arm, reward, context=column_names(context), time=time, separator=separator)
         aging = aging_of(time, half_life)
-        return cls._of(read_with(path, roles, lambda log: grouped(as_frame(log), roles, context, scale=scale, aging=aging)))
+        found = read_with(path, roles, lambda log: grouped(as_frame(log), roles, context, scale=scale, aging=aging))
+        return cls._of(found, None if found.encoding is None else found.encoding.dimension)
 
     @classmethod
     def from_log(cls, log: Log, *, scale: bool = False) -> Self:
@@ -165,10 +166,9 @@ class HistorySources:
         return cls._of(Grouped(sums, read, newest), dimension or None)
 
     @classmethod
-    def _of(cls, found: Grouped, dimension: int | None = None) -> Self:
+    def _of(cls, found: Grouped, dimension: int | None) -> Self:
         """A history of these sums, with a warning of the rows that were left out."""
         sums, encoding, newest = found
-        dimension = dimension if encoding is None else encoding.dimension
         if sums.missing:
             warnings.warn(f"rows of the log were left out: {listed_reasons(sums.missing)}", UserWarning, stacklevel=3)
         return cls._made(sums.arms, sums.rows, dimension, encoding=encoding, missing=sums.missing, newest=newest)

@@ -76,7 +76,7 @@ def check_policy(
     Examples:
         >>> import hedgerow as hr
         >>> check_policy(hr.UCBC, rounds=50)
-        13 checks held in 3 cases
+        14 checks held in 3 cases
         empty history equals none: not applicable, its constructor takes no history
     """
     if unknown := set(skip) - set(CHECKS):
