@@ -2,7 +2,8 @@
 
     python -m benchmarks.changing.stationary --seeds 70001 70060
 
-The cost is the geometric mean of the ratios of regret, with "auto" over without, each plus a thousandth of what random play loses.
+The cost is the geometric mean of the ratios of regret, with "auto" over without,
+each plus a thousandth of what random play loses.
 """
 
 import argparse
