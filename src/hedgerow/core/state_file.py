@@ -12,7 +12,6 @@ import os
 import secrets
 import zipfile
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from typing import IO, Any, NamedTuple, TypeAlias, TypeVar, overload
@@ -102,13 +101,18 @@ def _write_whole(path: Path, data: bytes) -> None:
     """Put a file in place at once: written beside it under a name of its own, on disk, then renamed."""
     unfinished = path.with_name(f".{path.name}.{secrets.token_hex(8)}.part")
     try:
-        descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
+        mode = path.stat().st_mode & 0o7777
+    except FileNotFoundError:
+        mode = None
+    try:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+        descriptor = os.open(unfinished, flags, 0o666 if mode is None else 0o600)
         with os.fdopen(descriptor, "wb") as file:
+            if mode is not None:
+                unfinished.chmod(mode)  # before there is anything to read in it
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        with suppress(FileNotFoundError):
-            unfinished.chmod(path.stat().st_mode & 0o7777)
         unfinished.replace(path)
     finally:
         unfinished.unlink(missing_ok=True)

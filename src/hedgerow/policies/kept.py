@@ -38,6 +38,9 @@ class Kept(Locked):
     def save(self, path: str | Path, *, waiting: bool = True) -> None:
         """Write the whole state to a file that ``hedgerow.load`` reads.
 
+        A process that is killed while it saves leaves the old file as it was, and perhaps a file ``.NAME.*.part`` beside it
+        that may be deleted.
+
         Args:
             path: The file; what is there is replaced, whole or not at all.
             waiting: Whether the decisions that wait are kept in it.
