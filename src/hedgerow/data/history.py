@@ -21,6 +21,7 @@ from .encoding import Encoding, column_names
 from .files import read_with
 from .group_by import Sums, grouped
 from .history_fit import check_fit, listed_reasons, shared_encoding
+from .history_view import HistoryView
 from .log import Log
 from .roles import ColumnRoles
 from .rounds import as_dimension, sums_of_rounds
@@ -29,7 +30,7 @@ from .sql import read_sums, statement
 Context: TypeAlias = str | Sequence[str] | Encoding | None
 
 
-class History:
+class History(HistoryView):
     """Sums of logged rounds per arm: plays, rewards, squared rewards and, with contexts, r x, x x' and x.
 
     Args:

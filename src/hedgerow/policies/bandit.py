@@ -16,6 +16,7 @@ from .explanation import Explanation, explained
 from .exploration import checked_share
 from .family import Course, play
 from .learnt import Learnt, Recipe
+from .overview import Overview
 from .registry import Rule
 from .waiting import Id
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from ..trust import Trust
 
 
-class Bandit(BanditChoosing):
+class Bandit(BanditChoosing, Overview):
     """A policy: arms in a tree, sums in its nodes, and a rule that scores a node.
 
     Args:
@@ -161,6 +162,7 @@ class Bandit(BanditChoosing):
             Rewards of an arm vary by about 0.431 (one standard deviation); that is what it explores by.
         """
         found = self.findings()
+        self._notices().tell(found.noticed())
         if found.history is not None:
             found.history.warn(2)
         return found
@@ -184,6 +186,14 @@ class Bandit(BanditChoosing):
         now = self._learnt
         blank = np.zeros(self._dimension or 0)
         return self._family.estimates(now.arrays, blank).settings()
+
+    def parts(self) -> dict[str, Learnt]:
+        """What has been learnt, without a name.
+
+        Returns:
+            The state.
+        """
+        return {"": self._learnt}
 
     def snapshot(self) -> Learnt:
         """What the policy has learnt, as it stands: for those who read arrays, such as ``trust`` and ``simulate``.

@@ -13,7 +13,9 @@ from .checks import own_decision
 from .experts import Step, WaitingRound, by_name, carry_out, waiting_round
 from .explanation import Explanation, explained_experts
 from .exploration import checked_share
+from .learnt import Learnt
 from .meta_choosing import MetaChoosing
+from .overview import Overview
 from .registry import rule as rule_of
 from .waiting import Id, Waiting, check_same, checked_id
 
@@ -27,7 +29,7 @@ CHOOSERS = ("ucb", "d3rb")
 """Rules that can choose among experts."""
 
 
-class Meta(MetaChoosing):
+class Meta(MetaChoosing, Overview):
     """Follow one of several policies at each round, chosen by UCB over the rewards that each has earned (section META).
 
     Args:
@@ -240,6 +242,7 @@ class Meta(MetaChoosing):
             What was found; prints as sentences.
         """
         found = self.findings()
+        self._notices().tell(found.noticed())
         if found.history is not None:
             found.history.warn(2)
         return found
@@ -253,6 +256,31 @@ class Meta(MetaChoosing):
         from ..trust.findings import findings_of_experts
 
         return findings_of_experts(self)
+
+    def parts(self) -> dict[str, Learnt]:
+        """What each expert has learnt, and each expert of these.
+
+        Returns:
+            The state of each, by its path; somebody else's policy has none here.
+        """
+        found: dict[str, Learnt] = {}
+        for name, expert in self.experts.items():
+            if isinstance(expert, Bandit | Meta):
+                found |= {f"{name}/{inner}" if inner else name: learnt for inner, learnt in expert.parts().items()}
+        return found
+
+    def settings(self) -> dict[str, float]:
+        """The share of rounds in which each expert was followed, and what each has estimated.
+
+        Returns:
+            Numbers by name: ``followed_NAME``, and ``NAME_noise`` and others.
+        """
+        rounds = max(self.rounds, 1)
+        found = {f"followed_{score.label}": score.plays / rounds for score in self.chooser.explain()}
+        for name, expert in self.experts.items():
+            if isinstance(expert, Bandit | Meta):
+                found |= {f"{name}_{inner}": value for inner, value in expert.settings().items()}
+        return found
 
     def __repr__(self) -> str:
         return f"{self.name}({', '.join(self.experts)}; {len(self.arms)} arms, {self.rounds} rounds)"

@@ -12,7 +12,8 @@ from ..inference.sums import Sums
 from ..inference.tests import permutation
 from ..inference.two_level import posterior
 from ..policies.auto_rewards.policy import chances_of_misfit
-from .report import Agreement, Grouping, Misfit
+from .misfits import Misfit
+from .report import Agreement, Grouping
 from .seen import Nodes
 from .settings import SETTINGS
 
