@@ -8,7 +8,7 @@ import numpy as np
 from ..core import validate
 from ..core.arms import Arms, Clusters
 from ..core.draws import NO_KEY, new_key
-from ..core.types import Context, Decision, Label
+from ..core.types import ArmType, Context, Decision, Label
 from ..data.history import History
 from . import checks, learnt
 from .bandit_choosing import BanditChoosing
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ..trust import Trust
 
 
-class Bandit(BanditChoosing):
+class Bandit(BanditChoosing[ArmType]):
     """A policy: arms in a tree, sums in its nodes, and a rule that scores a node.
 
     Args:
@@ -54,7 +54,7 @@ class Bandit(BanditChoosing):
 
     def __init__(
         self,
-        arms: Iterable[Label],
+        arms: Iterable[ArmType],
         rule: Rule,
         *,
         clusters: Clusters | None = None,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..core import validate
 from ..core.labels import shown
-from ..core.types import Context, Decision, Floats, Label, Policy
+from ..core.types import ArmType, Context, Decision, Floats, Label, Policy
 from .bandit import Bandit
 from .checks import own_decision
 from .experts import Step, WaitingRound, by_name, carry_out, waiting_round
@@ -27,7 +27,7 @@ CHOOSERS = ("ucb", "d3rb")
 """Rules that can choose among experts."""
 
 
-class Meta(MetaChoosing):
+class Meta(MetaChoosing[ArmType]):
     """Follow one of several policies at each round, chosen by UCB over the rewards that each has earned (section META).
 
     Args:
@@ -51,7 +51,7 @@ class Meta(MetaChoosing):
 
     def __init__(
         self,
-        experts: Sequence[Policy] | Mapping[str, Policy],
+        experts: Sequence[Policy[ArmType]] | Mapping[str, Policy[ArmType]],
         *,
         rule: str = "ucb",
         scale: float | str | None = None,
