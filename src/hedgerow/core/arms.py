@@ -103,14 +103,17 @@ class Arms:
     """
 
     def __init__(self, arms: Iterable[Label], clusters: Clusters | None = None):
-        self.labels = _labels(arms)
-        self.paths = _paths(self.labels, clusters)
+        self.labels: Sequence[Label] = _labels(arms)
+        self.paths: Paths | None = _paths(self.labels, clusters)
+        self.tree: Links
+        self.leaves: Links
+        self.inner: dict[int, tuple[Label, ...]]
         self.tree, self.leaves, self.inner = _grow(len(self.labels), self.paths)
         numbered = isinstance(self.labels, range)
         self._position_of = None if numbered else {arm: position for position, arm in enumerate(self.labels)}
         self._clusters = None if self.paths is None else [name_of(path) for path in self.paths]
         self._positions = None if self.paths is None else dict(zip(self.leaves.tolist(), range(len(self.leaves)), strict=True))
-        self.depth = 1 if self.paths is None else 1 + max(len(path) for path in self.paths)
+        self.depth: int = 1 if self.paths is None else 1 + max(len(path) for path in self.paths)
 
     @property
     def clustered(self) -> bool:

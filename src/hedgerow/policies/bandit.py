@@ -72,7 +72,7 @@ class Bandit(BanditChoosing[ArmType]):
         planted = Arms(arms, clusters)
         checks.options(rule, precision=precision, cluster_history=cluster_history, clustered=planted.clustered, name=name)
         self._fix(Recipe(name, rule, length, precision, bool(cluster_history), checked_share(explore)))
-        self.identity = self._recipe.identity(planted)
+        self.identity: str = self._recipe.identity(planted)
         rows = checks.history_rows(history, planted.labels, length)
         checks.usable_history(rule, rows, precision, length)
         self._learnt = learnt.begin(self._recipe, planted, rows, None if length is None else encoding)

@@ -17,6 +17,7 @@ from ..data.history import History
 from . import changes, checks, learnt, policy_file
 from .kept import Kept
 from .learnt import Learnt, Recipe
+from .registry import Rule
 from .waiting import Waiting
 
 
@@ -24,6 +25,8 @@ class BanditState(Kept, Generic[ArmType]):
     """What a policy has learnt, under one reference, and the states that a change would lead to."""
 
     identity: str
+    name: str
+    rule: Rule
     _recipe: Recipe
     _learnt: Learnt
 

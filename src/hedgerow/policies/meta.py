@@ -61,13 +61,15 @@ class Meta(MetaChoosing[ArmType]):
     ):
         if rule not in CHOOSERS:
             raise ValueError(f"rule must be one of {shown(CHOOSERS)}, got {rule!r}")
-        self.name, self.shared = name, bool(shared)
-        self.experts, self._explore = by_name(experts), checked_share(explore)
+        self.name: str = name
+        self.shared: bool = bool(shared)
+        self.experts: dict[str, Policy[ArmType]] = by_name(experts)
+        self._explore = checked_share(explore)
         self._waiting: Waiting[WaitingRound] = Waiting()
-        self.chooser = Bandit(self.experts, rule_of(rule, {} if scale is None else {"scale": scale}), name=name)
+        self.chooser: Bandit[str] = Bandit(self.experts, rule_of(rule, {} if scale is None else {"scale": scale}), name=name)
         inner = [(key, getattr(expert, "identity", expert.name)) for key, expert in self.experts.items()]
         made = (self.chooser.identity, self.shared, inner)
-        self.identity = f"{name}-{hashlib.blake2b(repr(made).encode(), digest_size=6).hexdigest()}"
+        self.identity: str = f"{name}-{hashlib.blake2b(repr(made).encode(), digest_size=6).hexdigest()}"
 
     def update(self, decision: Decision, reward: float, *, id: Id | None = None) -> None:
         """Learn the reward of a decision: the followed expert earns it; with ``shared``, all experts learn from it.

@@ -149,9 +149,9 @@ class Rule:
     __slots__ = ("family", "kind", "values")
 
     def __init__(self, kind: Kind, values: Mapping[str, Any]):
-        self.kind = kind
-        self.values = MappingProxyType(dict(values))
-        self.family = kind.make_family(self.values)
+        self.kind: Kind = kind
+        self.values: Mapping[str, Any] = MappingProxyType(dict(values))
+        self.family: Family = kind.make_family(self.values)
 
     @property
     def name(self) -> str:

@@ -189,10 +189,12 @@ class Scan:
         fraction: float | None = None,
         scores: Callable[[Arrays], Floats] | None = None,
     ):
-        self.kernels, self.own, self.fraction = kernels, own, fraction
-        self.kind = kind_of(own)
-        self.scores = scores or self._scores
-        self.scaled = own[:SCALED_SIZE] == estimated_scale.FIELDS
+        self.kernels: Kernels = kernels
+        self.own: tuple[Field, ...] = own
+        self.fraction: float | None = fraction
+        self.kind: np.dtype[np.void] = kind_of(own)
+        self.scores: Callable[[Arrays], Floats] = scores or self._scores
+        self.scaled: bool = own[:SCALED_SIZE] == estimated_scale.FIELDS
 
     def format(self, nodes: int, dimension: int | None) -> Format:
         """Sums, counts of waiting decisions, and the rule's own numbers."""
