@@ -105,9 +105,6 @@ class Arms:
     def __init__(self, arms: Iterable[Label], clusters: Clusters | None = None):
         self.labels: Sequence[Label] = _labels(arms)
         self.paths: Paths | None = _paths(self.labels, clusters)
-        self.tree: Links
-        self.leaves: Links
-        self.inner: dict[int, tuple[Label, ...]]
         self.tree, self.leaves, self.inner = _grow(len(self.labels), self.paths)
         numbered = isinstance(self.labels, range)
         self._position_of = None if numbered else {arm: position for position, arm in enumerate(self.labels)}

@@ -189,9 +189,7 @@ class Scan:
         fraction: float | None = None,
         scores: Callable[[Arrays], Floats] | None = None,
     ):
-        self.kernels: Kernels = kernels
-        self.own: tuple[Field, ...] = own
-        self.fraction: float | None = fraction
+        self.kernels, self.own, self.fraction = kernels, own, fraction
         self.kind: np.dtype[np.void] = kind_of(own)
         self.scores: Callable[[Arrays], Floats] = scores or self._scores
         self.scaled: bool = own[:SCALED_SIZE] == estimated_scale.FIELDS
