@@ -13,14 +13,13 @@ else
 INSTALL := $(RUN) -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 endif
 
-.PHONY: help test test-all test-elsewhere lint types tables docs reproduce bench release clean
+.PHONY: help test test-all test-elsewhere lint tables docs reproduce bench release clean
 
 help:
 	@echo "make test            the tests that a change usually needs: minutes"
 	@echo "make test-all        all tests, with every engine (Dask, DuckDB, Ray, Spark) and the slow ones"
-	@echo "make test-elsewhere  a part of them on other Pythons, on the oldest packages allowed, and on the wheel (needs uv)"
+	@echo "make test-elsewhere  a part of them on other Pythons, the oldest packages allowed and the wheel; types (needs uv)"
 	@echo "make lint            ruff (lint and format), mypy, the directions of imports, and what tools/house.py counts"
-	@echo "make types           how much of the public interface has a type, by pyright"
 	@echo "make docs            the documentation, into site/index.html; examples run, links are checked"
 	@echo "make tables          the table of rules in docs/algorithms.md, from the files of the rules"
 	@echo "make reproduce       the paper's figures and claims, into report/index.html"
@@ -53,7 +52,7 @@ test-all: $(VENV)/ready-engines
 	$(RUN) -m pytest --numprocesses $(WORKERS) --dist loadfile
 
 test-elsewhere:
-	$(PYTHON) tools/elsewhere.py 3.12 3.13 lowest wheel
+	$(PYTHON) tools/elsewhere.py 3.12 3.13 lowest wheel types
 
 lint: $(VENV)/ready-lint
 	$(RUN) -m ruff check
@@ -61,9 +60,6 @@ lint: $(VENV)/ready-lint
 	$(RUN) -m mypy
 	$(VENV)/bin/lint-imports
 	$(RUN) tools/house.py
-
-types: $(VENV)/ready-lint
-	$(RUN) tools/typed.py
 
 tables: $(VENV)/ready
 	$(RUN) tools/tables.py

@@ -1,6 +1,6 @@
 """Test hedgerow elsewhere: on other Pythons, on the oldest packages that it allows, and as a wheel with nothing else.
 
-    python tools/elsewhere.py 3.12 3.13 lowest wheel
+    python tools/elsewhere.py 3.12 3.13 lowest wheel types
 
 Each environment lies in .elsewhere/ and gets the wheel that is built from the source archive, so that what is tested is what a
 user installs. uv makes the environments.
@@ -8,9 +8,12 @@ user installs. uv makes the environments.
 - 3.12, 3.13 and so on: that Python, pinned packages, the command line, and the tests in EVERYWHERE;
 - lowest: Python 3.11, the oldest packages that pyproject.toml allows, and the same tests;
 - wheel: Python 3.11, what `pip install hedgerow` brings and nothing else: a decision, a reward, a file, and what is said where a
-  package of an extra is missing.
+  package of an extra is missing;
+- types: the share of public names whose type pyright knows, at least LEAST_TYPED percent.
 """
 
+import os
+import re
 import shutil
 import subprocess
 import sys
@@ -19,6 +22,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 HOME = ROOT / ".elsewhere"
 OLDEST_PYTHON = "3.11"
+LEAST_TYPED = 98.0
 EVERYWHERE = (
     "tests/test_typed_arms.py",
     "tests/test_import.py",
@@ -66,9 +70,11 @@ def built() -> Path:
     return next((HOME / "dist").glob("*.whl"))
 
 
-def environment(name: str, python: str) -> Path:
-    """An empty environment, and its Python."""
-    run("uv", "venv", "--quiet", "--clear", "--python", python, HOME / name)
+def environment(name: str, version: str) -> Path:
+    """An empty environment of a version of Python, and its Python; pyenv's are not on the path that uv searches."""
+    pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"))
+    found = sorted(pyenv.glob(f"versions/{version}*/bin/python"))
+    run("uv", "venv", "--quiet", "--clear", "--python", found[-1] if found else version, HOME / name)
     return HOME / name / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
 
 
@@ -85,9 +91,24 @@ def install(python: Path, *what: str | Path) -> None:
     run("uv", "pip", "install", "--quiet", "--python", python, *what)
 
 
+def typed(python: Path) -> None:
+    """Ask pyright, which looks for hedgerow in the active environment."""
+    active = {**os.environ, "VIRTUAL_ENV": str(python.parents[1]), "PATH": f"{python.parent}{os.pathsep}{os.environ['PATH']}"}
+    command = [str(python), "-m", "pyright", "--verifytypes", "hedgerow", "--ignoreexternal"]
+    done = subprocess.run(command, env=active, cwd=HOME, capture_output=True, text=True, check=False)
+    score = re.search(r"completeness score: ([\d.]+)%", done.stdout)
+    if score is None or float(score[1]) < LEAST_TYPED:
+        sys.exit(f"{done.stdout[-3000:]}{done.stderr}\npyright must know {LEAST_TYPED:g} % of the public names")
+    print(f"pyright knows the type of {score[1]} % of the public names", flush=True)
+
+
 def test(name: str, wheel: Path) -> None:
     """One environment, and what is tested in it."""
-    python = environment(name, OLDEST_PYTHON if name in ("lowest", "wheel") else name)
+    python = environment(name, name if name[0].isdigit() else OLDEST_PYTHON)
+    if name == "types":
+        install(python, "--constraint", ROOT / "constraints.txt", wheel, "pyright")
+        typed(python)
+        return
     if name == "wheel":
         install(python, wheel)
         (HOME / "alone").mkdir(exist_ok=True)
