@@ -2,12 +2,12 @@
 
 from types import SimpleNamespace
 
-import duckdb
 import numpy as np
 import pandas as pd
 import polars as pl
-import pyarrow as pa
 import pytest
+from engines import duckdb
+from engines import pyarrow as pa
 
 import hedgerow as hr
 from hedgerow.data.context_column import Column

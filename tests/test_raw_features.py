@@ -8,8 +8,8 @@ import narwhals as nw
 import numpy as np
 import pandas as pd
 import polars as pl
-import pyarrow as pa
 import pytest
+from engines import pyarrow as pa
 
 import hedgerow as hr
 
@@ -25,7 +25,7 @@ SAMPLES = {
     "pandas categories": lambda rows: pd.DataFrame(rows).astype({"city": "category"}),
     "polars": pl.DataFrame,
     "polars lazy": pl.LazyFrame,
-    "pyarrow": pa.table,
+    "pyarrow": lambda rows: pa.table(rows),
     "narwhals": lambda rows: nw.from_native(pl.DataFrame(rows)),
 }
 CLUSTERED = {"clusters": ["x", "x", "y"]}

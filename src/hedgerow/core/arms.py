@@ -7,7 +7,7 @@ from typing import Any, TypeAlias, cast
 
 import numpy as np
 
-from .labels import as_label, as_path, name_of, shown
+from .labels import as_label, as_path, check_direction, name_of, shown
 from .tree import FIRST, SIZE
 from .types import Floats, Integers, Label, Links
 
@@ -37,28 +37,6 @@ def _labels(arms: Iterable[Any]) -> Sequence[Label]:
         twice = [arm for arm in labels if arm in seen or seen.add(arm)]  # type: ignore[func-returns-value]
         raise ValueError(f"arms must be distinct, given more than once: {shown(dict.fromkeys(twice))}")
     return labels
-
-
-def check_direction(clusters: Mapping[Any, Any], arms: Sequence[Label]) -> None:
-    """Refuse a mapping label -> arms: one that has no arm among its keys, but among its values.
-
-    Args:
-        clusters: A mapping that should be arm -> label.
-        arms: The arms.
-
-    Raises:
-        ValueError: Its values, not its keys, are arms.
-    """
-    known = {str(arm) for arm in arms}
-    if not known.isdisjoint(map(str, clusters)):
-        return
-    for label, inside in clusters.items():
-        members = inside if isinstance(inside, list | tuple | set | frozenset) else [inside]
-        if not known.isdisjoint(map(str, members)):
-            raise ValueError(
-                f"clusters must map each arm to its label, {label!r} is given {inside!r:.80}: give arm -> label, "
-                "as in {arm: label for label, arms in clusters.items() for arm in arms}"
-            )
 
 
 def _is_keyed_by(clusters: Any, arms: Sequence[Label]) -> bool:
@@ -103,14 +81,17 @@ class Arms:
     """
 
     def __init__(self, arms: Iterable[Label], clusters: Clusters | None = None):
-        self.labels = _labels(arms)
-        self.paths = _paths(self.labels, clusters)
+        self.labels: Sequence[Label] = _labels(arms)
+        self.paths: Paths | None = _paths(self.labels, clusters)
+        self.tree: Links
+        self.leaves: Links
+        self.inner: dict[int, tuple[Label, ...]]
         self.tree, self.leaves, self.inner = _grow(len(self.labels), self.paths)
         numbered = isinstance(self.labels, range)
         self._position_of = None if numbered else {arm: position for position, arm in enumerate(self.labels)}
         self._clusters = None if self.paths is None else [name_of(path) for path in self.paths]
         self._positions = None if self.paths is None else dict(zip(self.leaves.tolist(), range(len(self.leaves)), strict=True))
-        self.depth = 1 if self.paths is None else 1 + max(len(path) for path in self.paths)
+        self.depth: int = 1 if self.paths is None else 1 + max(len(path) for path in self.paths)
 
     @property
     def clustered(self) -> bool:

@@ -5,8 +5,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from ..core.arms import check_direction
-from ..core.labels import as_label, name_of, shown
+from ..core.labels import as_label, check_direction, name_of, shown
 from ..core.types import Label
 from .columns import separator_hint
 from .files import exists, read_texts

@@ -59,7 +59,7 @@ class DecisionLog:
     """
 
     def __init__(self, path: str | Path):
-        self.path = Path(path).expanduser()
+        self.path: Path = Path(path).expanduser()
         if self.path.suffix.lower() != ".csv":
             raise ValueError(f"a decision log is a CSV file: let its name end with .csv, got {str(path)!r}")
         self._header: tuple[int, list[str]] = (0, [])  # of the file with this inode

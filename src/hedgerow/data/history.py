@@ -57,10 +57,10 @@ class History(HistoryView):
         encoding: Encoding | None = None,
         missing: Mapping[str, int] | None = None,
     ):
-        self.arms = tuple(arms)
+        self.arms: tuple[Label, ...] = tuple(arms)
         self.encoding = encoding
-        self.missing = dict(missing or {})
-        self.sums = np.ascontiguousarray(sums, dtype=np.float64)
+        self.missing: dict[str, int] = dict(missing or {})
+        self.sums: Floats = np.ascontiguousarray(sums, dtype=np.float64)
         self.dimension = dimension
         expected = (len(self.arms), row_size(dimension))
         if len(set(self.arms)) < len(self.arms):

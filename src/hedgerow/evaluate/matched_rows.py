@@ -115,7 +115,7 @@ class Contest:
         if self.groups is not None:
             self.policies["grouped"] = self.clustered(self.groups)
 
-    def clustered(self, groups: Integers) -> Bandit:
+    def clustered(self, groups: Integers) -> Bandit[int]:
         """HLinUCBC over groups.
 
         Args:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..core.arms import Clusters
-from ..core.types import Label
+from ..core.types import Arm
 from ..data.history import History
 from .bandit import Bandit
 from .checks import contextual
@@ -12,8 +12,8 @@ from .registry import rule
 
 
 def HierUCB(
-    arms: Iterable[Label], *, clusters: Clusters | None = None, history: History | None = None, explore: float = 0.0
-) -> Bandit:
+    arms: Iterable[Arm], *, clusters: Clusters | None = None, history: History | None = None, explore: float = 0.0
+) -> Bandit[Arm]:
     """Arms that are alike within clusters, as far as the data say so; nothing is to be tuned.
 
     Args:
@@ -37,7 +37,7 @@ def HierUCB(
 
 
 def HierLinUCB(
-    arms: Iterable[Label],
+    arms: Iterable[Arm],
     *,
     clusters: Clusters | None = None,
     history: History | None = None,
@@ -45,7 +45,7 @@ def HierLinUCB(
     context: Any = None,
     weights: str | bool = "auto",
     explore: float = 0.0,
-) -> Bandit:
+) -> Bandit[Arm]:
     """Linear rewards whose arms are alike within clusters, as far as the data say so; nothing is to be tuned.
 
     theta_k ~ N(theta_cluster, e^2 I), theta_cluster ~ N(0, s^2 I), r = a + theta_k'x + noise. It estimates e, s, a and the noise,
@@ -76,14 +76,14 @@ def HierLinUCB(
 
 
 def Auto(
-    arms: Iterable[Label],
+    arms: Iterable[Arm],
     *,
     clusters: Clusters | None = None,
     history: History | None = None,
     dimension: int | None = None,
     context: Any = None,
     explore: float = 0.0,
-) -> Bandit:
+) -> Bandit[Arm]:
     """The policy we recommend when nothing is known about the grouping or the history: HierUCB, with contexts HierLinUCB.
 
     It finds out online how far either can be trusted, and needs neither a scale nor tuning.

@@ -8,7 +8,7 @@ import numpy as np
 from ..core import validate
 from ..core.arms import Arms, Clusters
 from ..core.draws import NO_KEY, new_key
-from ..core.types import Context, Decision, Label
+from ..core.types import ArmType, Context, Decision, Label
 from ..data.history import History
 from . import checks, learnt
 from .bandit_choosing import BanditChoosing
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ..trust import Trust
 
 
-class Bandit(BanditChoosing, Overview):
+class Bandit(BanditChoosing[ArmType], Overview):
     """A policy: arms in a tree, sums in its nodes, and a rule that scores a node.
 
     Args:
@@ -55,7 +55,7 @@ class Bandit(BanditChoosing, Overview):
 
     def __init__(
         self,
-        arms: Iterable[Label],
+        arms: Iterable[ArmType],
         rule: Rule,
         *,
         clusters: Clusters | None = None,
@@ -73,7 +73,7 @@ class Bandit(BanditChoosing, Overview):
         planted = Arms(arms, clusters)
         checks.options(rule, precision=precision, cluster_history=cluster_history, clustered=planted.clustered, name=name)
         self._fix(Recipe(name, rule, length, precision, bool(cluster_history), checked_share(explore)))
-        self.identity = self._recipe.identity(planted)
+        self.identity: str = self._recipe.identity(planted)
         rows = checks.history_rows(history, planted.labels, length)
         checks.usable_history(rule, rows, precision, length)
         self._learnt = learnt.begin(self._recipe, planted, rows, None if length is None else encoding)

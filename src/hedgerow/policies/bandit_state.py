@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from functools import partial
-from typing import Any, Self
+from typing import Any, Generic, Self, cast
 
 import numpy as np
 
@@ -11,19 +11,22 @@ from ..core.arms import Clusters, new_path, regrouped
 from ..core.labels import as_label
 from ..core.locking import whole
 from ..core.sums import LARGEST
-from ..core.types import Floats, Label
+from ..core.types import ArmType, Floats, Label
 from ..data.encoding import Encoding, check_alike, common_encoding, encoded
 from ..data.history import History
 from . import changes, checks, learnt, policy_file
 from .kept import Kept
 from .learnt import Learnt, Recipe
+from .registry import Rule
 from .waiting import Waiting
 
 
-class BanditState(Kept):
+class BanditState(Kept, Generic[ArmType]):
     """What a policy has learnt, under one reference, and the states that a change would lead to."""
 
     identity: str
+    name: str
+    rule: Rule
     _recipe: Recipe
     _learnt: Learnt
 
@@ -57,9 +60,9 @@ class BanditState(Kept):
         return validate.as_context(context, self._dimension, self.name)
 
     @property
-    def arms(self) -> tuple[Label, ...]:
+    def arms(self) -> tuple[ArmType, ...]:
         """The arms, in their order."""
-        return tuple(self._learnt.arms.labels)
+        return cast(tuple[ArmType, ...], tuple(self._learnt.arms.labels))
 
     @property
     def clustered(self) -> bool:

@@ -1,12 +1,12 @@
 """Constructors of registered rules: ``UCBV(arms, clusters=..., history=..., reward_range=2.0)``."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from inspect import Parameter, Signature
 from typing import TYPE_CHECKING, Any
 
 from ..core.types import Label
-from .registry import Kind, kind, load_all, rule
+from .registry import Constructor, Kind, kind, load_all, rule
 
 if TYPE_CHECKING:
     from .bandit import Bandit
@@ -39,7 +39,7 @@ Raises:
 
 
 @cache
-def constructor(name: str) -> "Callable[..., Bandit]":
+def constructor(name: str) -> "Constructor":
     """The constructor of a kind of rule, under its title.
 
     Args:
@@ -50,7 +50,7 @@ def constructor(name: str) -> "Callable[..., Bandit]":
     """
     found = kind(name)
 
-    def construct(*arms: Any, **given: Any) -> "Bandit":
+    def construct(*arms: Any, **given: Any) -> "Bandit[Any]":
         return _made(kind(name), arms, given)
 
     construct.__name__ = construct.__qualname__ = found.title or name
@@ -61,7 +61,7 @@ def constructor(name: str) -> "Callable[..., Bandit]":
     return construct
 
 
-def titled(title: str) -> "Callable[..., Bandit] | None":
+def titled(title: str) -> "Constructor | None":
     """The constructor of a registered kind by its title.
 
     Args:
@@ -73,7 +73,7 @@ def titled(title: str) -> "Callable[..., Bandit] | None":
     return next((constructor(found.name) for found in load_all().values() if found.title == title), None)
 
 
-def _made(found: Kind, arms: tuple[Iterable[Label], ...], given: Mapping[str, Any]) -> "Bandit":
+def _made(found: Kind, arms: tuple[Iterable[Label], ...], given: Mapping[str, Any]) -> "Bandit[Any]":
     from .bandit import Bandit
 
     bound = _signature(found.name).bind(*arms, **given).arguments

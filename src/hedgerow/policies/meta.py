@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..core import validate
 from ..core.labels import shown
-from ..core.types import Context, Decision, Floats, Label, Policy
+from ..core.types import ArmType, Context, Decision, Floats, Label, Policy
 from .bandit import Bandit
 from .checks import own_decision
 from .experts import Step, WaitingRound, by_name, carry_out, waiting_round
@@ -29,7 +29,7 @@ CHOOSERS = ("ucb", "d3rb")
 """Rules that can choose among experts."""
 
 
-class Meta(MetaChoosing, Overview):
+class Meta(MetaChoosing[ArmType], Overview):
     """Follow one of several policies at each round, chosen by UCB over the rewards that each has earned (section META).
 
     Args:
@@ -53,7 +53,7 @@ class Meta(MetaChoosing, Overview):
 
     def __init__(
         self,
-        experts: Sequence[Policy] | Mapping[str, Policy],
+        experts: Sequence[Policy[ArmType]] | Mapping[str, Policy[ArmType]],
         *,
         rule: str = "ucb",
         scale: float | str | None = None,
@@ -63,13 +63,15 @@ class Meta(MetaChoosing, Overview):
     ):
         if rule not in CHOOSERS:
             raise ValueError(f"rule must be one of {shown(CHOOSERS)}, got {rule!r}")
-        self.name, self.shared = name, bool(shared)
-        self.experts, self._explore = by_name(experts), checked_share(explore)
+        self.name: str = name
+        self.shared: bool = bool(shared)
+        self.experts: dict[str, Policy[ArmType]] = by_name(experts)
+        self._explore = checked_share(explore)
         self._waiting: Waiting[WaitingRound] = Waiting()
-        self.chooser = Bandit(self.experts, rule_of(rule, {} if scale is None else {"scale": scale}), name=name)
+        self.chooser: Bandit[str] = Bandit(self.experts, rule_of(rule, {} if scale is None else {"scale": scale}), name=name)
         inner = [(key, getattr(expert, "identity", expert.name)) for key, expert in self.experts.items()]
         made = (self.chooser.identity, self.shared, inner)
-        self.identity = f"{name}-{hashlib.blake2b(repr(made).encode(), digest_size=6).hexdigest()}"
+        self.identity: str = f"{name}-{hashlib.blake2b(repr(made).encode(), digest_size=6).hexdigest()}"
 
     def update(self, decision: Decision, reward: float, *, id: Id | None = None) -> None:
         """Learn the reward of a decision: the followed expert earns it; with ``shared``, all experts learn from it.

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..core.arms import Clusters
-from ..core.types import Label
+from ..core.types import Arm
 from ..data.encoding import as_encoding
 from ..data.history import History
 from .bandit import Bandit
@@ -14,7 +14,7 @@ from .paper_linear import HLinUCB, HLinUCBC
 from .registry import rule
 
 
-def UCB(arms: Iterable[Label], *, scale: float | str = 1.0, explore: float = 0.0) -> Bandit:
+def UCB(arms: Iterable[Arm], *, scale: float | str = 1.0, explore: float = 0.0) -> Bandit[Arm]:
     """UCB1: no history, no clusters.
 
     Args:
@@ -36,7 +36,7 @@ def UCB(arms: Iterable[Label], *, scale: float | str = 1.0, explore: float = 0.0
     return Bandit(arms, rule("ucb", {"scale": scale}), explore=explore, name="UCB")
 
 
-def HUCB(arms: Iterable[Label], *, history: History | None = None, scale: float | str = 1.0, explore: float = 0.0) -> Bandit:
+def HUCB(arms: Iterable[Arm], *, history: History | None = None, scale: float | str = 1.0, explore: float = 0.0) -> Bandit[Arm]:
     """UCB that starts from history, eqs. (2) and (3).
 
     Args:
@@ -60,7 +60,7 @@ def HUCB(arms: Iterable[Label], *, history: History | None = None, scale: float 
     return Bandit(arms, rule("ucb", {"scale": scale}), history=history, explore=explore, name="HUCB")
 
 
-def UCBC(arms: Iterable[Label], *, clusters: Clusters | None = None, scale: float | str = 1.0, explore: float = 0.0) -> Bandit:
+def UCBC(arms: Iterable[Arm], *, clusters: Clusters | None = None, scale: float | str = 1.0, explore: float = 0.0) -> Bandit[Arm]:
     """UCB over clusters, then over the arms of the chosen one.
 
     Args:
@@ -85,13 +85,13 @@ def UCBC(arms: Iterable[Label], *, clusters: Clusters | None = None, scale: floa
 
 
 def HUCBC(
-    arms: Iterable[Label],
+    arms: Iterable[Arm],
     *,
     clusters: Clusters | None = None,
     history: History | None = None,
     scale: float | str = 1.0,
     explore: float = 0.0,
-) -> Bandit:
+) -> Bandit[Arm]:
     """UCB over clusters and their arms, both starting from history, Algorithm 1.
 
     Args:
@@ -117,13 +117,13 @@ def HUCBC(
 
 
 def HUCBCPrime(
-    arms: Iterable[Label],
+    arms: Iterable[Arm],
     *,
     clusters: Clusters | None = None,
     history: History | None = None,
     scale: float | str = 1.0,
     explore: float = 0.0,
-) -> Bandit:
+) -> Bandit[Arm]:
     """HUCBC': UCB without history between clusters, HUCB inside, as in the theorem on adversarial clustering.
 
     Args:
@@ -150,7 +150,7 @@ def HUCBCPrime(
 
 
 def META(
-    arms: Iterable[Label],
+    arms: Iterable[Arm],
     *,
     clusters: Clusters | None = None,
     history: History | None = None,
@@ -162,7 +162,7 @@ def META(
     expert_scale: float | str | None = None,
     shared: bool = True,
     explore: float = 0.0,
-) -> Meta:
+) -> Meta[Arm]:
     """UCB over two experts, the clustered one and the flat one, both starting from history (section META).
 
     Without contexts the experts are HUCBC and HUCB; with ``dimension``, ``context`` or a history with contexts, HLinUCBC and

@@ -4,21 +4,21 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..core.arms import Clusters
-from ..core.types import Label
+from ..core.types import Arm
 from ..data.history import History
 from .bandit import Bandit
 from .registry import rule
 
 
 def LinUCB(
-    arms: Iterable[Label],
+    arms: Iterable[Arm],
     *,
     dimension: int | None = None,
     context: Any = None,
     alpha: float = 1.0,
     precision: str = "double",
     explore: float = 0.0,
-) -> Bandit:
+) -> Bandit[Arm]:
     """Ridge regression per arm on the context, with a bonus: no history, no clusters.
 
     Args:
@@ -47,7 +47,7 @@ def LinUCB(
 
 
 def HLinUCB(
-    arms: Iterable[Label],
+    arms: Iterable[Arm],
     *,
     history: History | None = None,
     dimension: int | None = None,
@@ -55,7 +55,7 @@ def HLinUCB(
     alpha: float = 1.0,
     precision: str = "double",
     explore: float = 0.0,
-) -> Bandit:
+) -> Bandit[Arm]:
     """LinUCB that starts from history.
 
     Args:
@@ -83,7 +83,7 @@ def HLinUCB(
 
 
 def LinUCBC(
-    arms: Iterable[Label],
+    arms: Iterable[Arm],
     *,
     clusters: Clusters | None = None,
     dimension: int | None = None,
@@ -91,7 +91,7 @@ def LinUCBC(
     alpha: float = 1.0,
     precision: str = "double",
     explore: float = 0.0,
-) -> Bandit:
+) -> Bandit[Arm]:
     """LinUCB over clusters, then over the arms of the chosen one.
 
     Args:
@@ -119,7 +119,7 @@ def LinUCBC(
 
 
 def HLinUCBC(
-    arms: Iterable[Label],
+    arms: Iterable[Arm],
     *,
     clusters: Clusters | None = None,
     history: History | None = None,
@@ -128,7 +128,7 @@ def HLinUCBC(
     alpha: float = 1.0,
     precision: str = "double",
     explore: float = 0.0,
-) -> Bandit:
+) -> Bandit[Arm]:
     """LinUCB over clusters and their arms, both starting from history, Algorithm 2.
 
     Args:

@@ -190,9 +190,9 @@ class Scan:
         scores: Callable[[Arrays], Floats] | None = None,
     ):
         self.kernels, self.own, self.fraction = kernels, own, fraction
-        self.kind = kind_of(own)
-        self.scores = scores or self._scores
-        self.scaled = own[:SCALED_SIZE] == estimated_scale.FIELDS
+        self.kind: np.dtype[np.void] = kind_of(own)
+        self.scores: Callable[[Arrays], Floats] = scores or self._scores
+        self.scaled: bool = own[:SCALED_SIZE] == estimated_scale.FIELDS
 
     def format(self, nodes: int, dimension: int | None) -> Format:
         """Sums, counts of waiting decisions, and the rule's own numbers."""

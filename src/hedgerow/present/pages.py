@@ -68,7 +68,7 @@ def _environment() -> "Environment":
     try:
         from jinja2 import Environment, FileSystemLoader, StrictUndefined
     except ImportError as error:
-        raise extras.absent("a page", "jinja2") from error
+        raise extras.absent("a page", "jinja2", "plot") from error
 
     loader = FileSystemLoader(PACKAGE_FOLDER)
     return Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined)

@@ -99,7 +99,7 @@ class Linear:
     """
 
     def __init__(self, values: Mapping[str, Any]):
-        self.weights = values["weights"] == "auto"
+        self.weights: bool = values["weights"] == "auto"
 
     def format(self, nodes: int, dimension: int | None) -> Format:
         """Weighed sums; what waits, and the posterior with it; the posterior of each node; the model."""
