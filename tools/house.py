@@ -17,7 +17,8 @@ What is counted, by the syntax tree of each file (nothing is imported):
 - two values: module constants (a number, a text, or a container of these) of one name that have different values in two files,
   or are something else in another.
 - long files: source of more than 320 lines; long tests are listed, too.
-- private reads: attributes `x._name` in tests, but not of self or cls, nor those of a NamedTuple.
+- private reads: attributes `x._name` in tests, but not of self or cls, nor names that Python or notebooks document: those of a
+  NamedTuple, `_repr_html_`, `os._exit`.
 """
 
 import ast
@@ -31,7 +32,7 @@ from typing import NamedTuple
 
 HOMOGENEOUS = {"PLAYS", "TOTAL", "SQUARES", "FIRST", "SIZE", "PARENT"}
 KERNELS = {"compiled", "summing", "inlined"}
-OF_NAMED_TUPLES = {"_asdict", "_replace", "_fields", "_field_defaults", "_make"}
+PUBLISHED = {"_asdict", "_replace", "_fields", "_field_defaults", "_make", "_repr_html_", "_exit"}
 LONGEST = 320
 LIMITS = {"slots": 59, "undocumented": 0, "two values": 0, "long files": 0, "private reads": 9}
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -203,7 +204,7 @@ def private_reads(files: list[Source]) -> Iterator[str]:
         for node in ast.walk(source.tree):
             if isinstance(node, ast.Attribute) and node.attr.startswith("_") and not node.attr.startswith("__"):
                 owner = node.value.id if isinstance(node.value, ast.Name) else ""
-                if owner not in ("self", "cls") and node.attr not in OF_NAMED_TUPLES:
+                if owner not in ("self", "cls") and node.attr not in PUBLISHED:
                     yield f"{source.name}:{node.lineno} {ast.unparse(node)}"
 
 
