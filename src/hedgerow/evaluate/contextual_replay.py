@@ -83,7 +83,7 @@ def horizon(rows: int, arms: int, rounds: int) -> int:
     Args:
         rows: That are offered.
         arms: How many there are.
-        rounds: At most so many.
+        rounds: How many to play, at most.
 
     Returns:
         A number of rounds.
@@ -132,7 +132,7 @@ def replay_contexts(log: "Log", split: Split, grade: Grade, *, rounds: int, seed
         log: The log, with rewards as they are judged.
         split: The same as sums.
         grade: How its arms were chosen.
-        rounds: At most so many are played.
+        rounds: How many to play, at most.
         seed: Of all luck.
         say: Called with a word about each step.
 

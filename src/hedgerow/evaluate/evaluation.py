@@ -85,7 +85,7 @@ def evaluate(
     roles = ColumnRoles(arm or "", reward or "", listed(context), clusters, unlisted, time, propensity, separator)
     log, untried = usable_log(source, roles)
     if not isinstance(history, bool):
-        raise ValueError(f"history says whether to split one off the log, True or False, got {type(history).__name__}")
+        raise ValueError(f"history must be True or False, whether the log gives one, got {type(history).__name__}")
     if not history and split is not None:
         raise ValueError("without history there is nothing to split off: leave split or history=False (--no-history) out")
     share = 0.5 if split is None else split

@@ -48,7 +48,7 @@ def offer(
         rounds: Rows that may match.
 
     Returns:
-        Sum of rewards over the first so many matched rows, and how many there were.
+        Sum of rewards over the first matched rows, and how many these are.
     """
     earned, matched = 0.0, 0
     for row in order:

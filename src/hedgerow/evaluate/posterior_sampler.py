@@ -218,7 +218,7 @@ def sample(
     kept_drifts: Floats,
     rng: np.random.Generator,
 ) -> None:
-    """Sweeps of all moves; after the warm-up, of every so many one is kept.
+    """Sweeps of all moves; after the warm-up, one in a fixed number is kept.
 
     Args:
         members: Of each arm its group and its weight (``MEMBER``).
