@@ -72,8 +72,8 @@ def normal_posterior(split, groups, unit, *, grouped):
     """Mean and standard deviation of the arms for normal rewards: given the spreads, all is linear algebra."""
     arms, wide, one = split.arms, 1e6, np.ones((split.arms, split.arms))
     same = (np.array(groups)[:, None] == np.array(groups)[None, :]).astype(float)
-    seen = np.concatenate([split.future.mean, split.past.mean])
-    noise = np.concatenate([split.future.noise() / split.future.rows, split.past.noise() / split.past.rows])
+    seen = np.concatenate([split.future.mean, split.history.mean])
+    noise = np.concatenate([split.future.noise() / split.future.rows, split.history.noise() / split.history.rows])
     found = []
     for t, pt in scale_grid(0.5 * unit, 18):
         for s, ps in scale_grid(0.5 * unit, 18) if grouped else ((0.0, 1.0),):

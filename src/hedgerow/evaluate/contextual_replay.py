@@ -142,8 +142,8 @@ def replay_contexts(log: "Log", split: Split, grade: Grade, *, rounds: int, seed
     numbers, later = with_numbers(log), offered(log, split, grade, seed)
     count, length = later.size, horizon(later.size, split.arms, rounds)
     earlier = np.arange(log.arm.size - split.future_rows)
-    past, rows = (Rows(log.arm[part], log.reward[part], numbers[part]) for part in (earlier, later))
-    contest, rng = Contest(past, split), np.random.default_rng([seed, 5])
+    known, rows = (Rows(log.arm[part], log.reward[part], numbers[part]) for part in (earlier, later))
+    contest, rng = Contest(known, split), np.random.default_rng([seed, 5])
     orders = contest.gains(rows, np.arange(count), length, REPLAY.orders, rng)
     bootstraps = []
     for turn in range(REPLAY.bootstraps):

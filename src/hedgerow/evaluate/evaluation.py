@@ -143,7 +143,7 @@ def _blank(log: Log, grade: Grade, parted: Split, setting: Setting) -> Evaluatio
     return Evaluation(
         source=log.source,
         rows=parted.future_rows,
-        history_rows=parted.past_rows,
+        history_rows=parted.history_rows,
         arms=log.arms,
         clusters=log.clusters,
         binary=parted.binary,
@@ -153,10 +153,10 @@ def _blank(log: Log, grade: Grade, parted: Split, setting: Setting) -> Evaluatio
         method=sentences.method(grade, None, _rows(parted), effective),
         missing=log.missing,
         odd=log_remarks.odd_rewards(log.reward),
-        plays=np.bincount(log.arm[parted.past_rows :], minlength=len(log.arms)).astype(np.float64),
+        plays=np.bincount(log.arm[parted.history_rows :], minlength=len(log.arms)).astype(np.float64),
         refused=tuple(refusals(parted)),
         grouping_refused=None if parted.groups is None else grouping_refusal(parted.groups),
-        drift=drift(parted.future, parted.past, binary=parted.binary) if parted.remembers else None,
+        drift=drift(parted.future, parted.history, binary=parted.binary) if parted.remembers else None,
         contextual_refused=context_refusal(log, parted, grade, setting.rounds, setting.seed),
     )
 

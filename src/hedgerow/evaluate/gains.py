@@ -60,12 +60,12 @@ def entrants(split: Split, rounds: int) -> dict[str, tuple[Start, Integers]]:
         Each policy with the order of its arms. Without history there is no HUCB, and the grouped policy is UCBC.
     """
     none = np.zeros(split.arms)
-    past = (split.start.rows, split.start.total) if split.remembers else (none, none)
+    known = (split.start.rows, split.start.total) if split.remembers else (none, none)
     found = {"UCB": starting(none, none, groups=None, scale=split.scale, rounds=rounds)}
     if split.remembers:
-        found["HUCB"] = starting(*past, groups=None, scale=split.scale, rounds=rounds)
+        found["HUCB"] = starting(*known, groups=None, scale=split.scale, rounds=rounds)
     if split.groups is not None:
-        found["grouped"] = found["shuffled"] = starting(*past, groups=split.groups, scale=split.scale, rounds=rounds)
+        found["grouped"] = found["shuffled"] = starting(*known, groups=split.groups, scale=split.scale, rounds=rounds)
     return found
 
 
