@@ -19,8 +19,8 @@ from hedgerow.core.types import Floats, Integers
 from hedgerow.evaluate.gains import Setting, contest, differences, judged
 from hedgerow.evaluate.rulings import on_grouping, on_history, refusals
 from hedgerow.evaluate.split import Split
+from hedgerow.inference.significance import permutation
 from hedgerow.inference.sums import Sums, weighted
-from hedgerow.inference.tests import permutation
 from hedgerow.present.tables import Table
 
 ODDS_SPREAD, BETWEEN_SHARE = 0.5, 0.8

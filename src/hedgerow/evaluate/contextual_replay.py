@@ -14,7 +14,7 @@ import numpy as np
 from ..core.types import Floats, Integers
 from ..data.encoding import Encoding
 from ..inference.intervals import bootstrapped
-from .interval import Gain
+from .gain import Gain
 from .logging_grade import Grade
 from .matched_rows import Contest, Rows
 from .rulings import roughly

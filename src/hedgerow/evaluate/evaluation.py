@@ -15,8 +15,8 @@ from ..inference.shift import drift
 from ..present.numbers import numeral
 from . import log_remarks, sentences
 from .contextual_replay import context_refusal, replay_contexts
+from .gain import Gain
 from .gains import Setting, Worlds, judged
-from .interval import Gain
 from .logging_grade import Grade, graded
 from .replay import replayed
 from .rulings import grouping_refusal, on_grouping, on_history, refusals

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..core.types import Floats, Integers
 from ..inference.intervals import credible, parted
-from .interval import Gain, hull
+from .gain import Gain, hull
 from .judge import Draws, judge
 from .rollout import Runs, Start, run, starting
 from .settings import VERDICT

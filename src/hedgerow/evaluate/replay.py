@@ -13,8 +13,8 @@ import numpy as np
 from ..core.kernel import compiled
 from ..core.types import Floats, Integers
 from ..inference.intervals import bootstrapped
+from .gain import Gain
 from .gains import entrants, paired
-from .interval import Gain
 from .rollout import Start, best_of, learn, prepare, rooms
 from .settings import REPLAY
 from .split import Split

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..core.types import Integers
 from ..inference.sums import Sums
-from .interval import Gain
+from .gain import Gain
 from .settings import VERDICT
 from .split import Split
 
