@@ -12,7 +12,7 @@ from .tree import FIRST, SIZE
 from .types import Floats, Integers, Label, Links
 
 Clusters: TypeAlias = Iterable[Label] | Mapping[Label, Label]
-"""One label per arm, in the order of the arms, or a mapping arm -> label; a tuple label is a path from the root."""
+"""The cluster of each arm, in the order of the arms, or a mapping arm -> cluster; a tuple is a path from the root."""
 
 Paths: TypeAlias = tuple[tuple[Label, ...], ...]
 
@@ -22,9 +22,7 @@ def _labels(arms: Iterable[Any]) -> Sequence[Label]:
     if isinstance(arms, str | bytes):
         raise ValueError(f"arms must be a list of labels, got the single string {arms!r}")
     if isinstance(arms, set | frozenset):
-        raise ValueError(
-            f"arms must be in an order that stays, which a set has not: give a list such as sorted(arms), got {arms!r:.80}"
-        )
+        raise ValueError(f"arms must have a fixed order, and a set has none: give a list such as sorted(arms), got {arms!r:.80}")
     if not isinstance(arms, Iterable):
         raise ValueError(f"arms must be a list of labels, such as ['a', 'b'] or range(2), got {arms!r}")
     labels = tuple(as_label(arm, "an arm label") for arm in arms)
@@ -48,10 +46,10 @@ def _paths(arms: Sequence[Label], clusters: Clusters | None) -> Paths | None:
     if clusters is None:
         return None
     if isinstance(clusters, str | bytes | set | frozenset):
-        raise ValueError(f"clusters must be one label per arm, in order, or a mapping, got {clusters!r}")
+        raise ValueError(f"clusters must name the cluster of each arm, in order, or be a mapping, got {clusters!r}")
     if hasattr(clusters, "columns"):
         raise ValueError(
-            "clusters must be one label per arm, or a mapping, got a frame: give dict(zip(frame[arm], frame[cluster]))"
+            "clusters must name the cluster of each arm, or be a mapping, got a frame: give dict(zip(frame[arm], frame[cluster]))"
         )
     if isinstance(clusters, Mapping) or _is_keyed_by(clusters, arms):
         given = {as_label(arm, "an arm label"): label for arm, label in cast(Any, clusters).items()}
@@ -74,7 +72,7 @@ class Arms:
 
     Args:
         arms: Distinct labels.
-        clusters: One label for each arm, a mapping arm -> label, or None.
+        clusters: The cluster of each arm, a mapping arm -> cluster, or None.
 
     Raises:
         ValueError: The labels are no labels, are not distinct, or do not fit the clusters.
@@ -99,7 +97,7 @@ class Arms:
 
     @property
     def clusters(self) -> tuple[Label, ...] | None:
-        """One label per arm, or None for a flat policy."""
+        """The cluster of each arm, or None for a flat policy."""
         return None if self._clusters is None else tuple(self._clusters)
 
     def named(self, leaf: int) -> tuple[Label, Label | None]:
@@ -269,7 +267,7 @@ def regrouped(policy: Any, clusters: Clusters) -> Arms:
     if not policy.clustered:
         raise ValueError(f"{policy.name} has no clusters to change: make another policy, with clusters=")
     if clusters is None:
-        raise ValueError("clusters must be one label per arm, or a mapping, got None: a policy without them is another policy")
+        raise ValueError("clusters must name the cluster of each arm, got None: a policy without clusters is another policy")
     return Arms(policy.arms, clusters)
 
 

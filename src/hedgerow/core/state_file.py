@@ -291,7 +291,7 @@ def _read(source: IO[bytes]) -> Any:
         file = StateFile(archive, manifest, manifest["fields"])
         restored = getattr(import_module(f"hedgerow.{module}"), name)._restore(file)
         if strange := set(archive.namelist()) - file.taken:
-            raise ValueError(f"{min(strange)!r} does not belong there")
+            raise ValueError(f"it has a member {min(strange)!r}, which this version of hedgerow does not know")
         return restored
 
 
@@ -301,7 +301,7 @@ def _manifest(archive: zipfile.ZipFile) -> Manifest:
             raise ValueError(f"{member.filename} is compressed or encrypted")
     names = archive.namelist()
     if len(set(names)) < len(names):
-        raise ValueError("a name stands in it twice")
+        raise ValueError("two of its members have one name")
     manifest = json.loads(archive.read(MANIFEST))
     if not isinstance(manifest, dict) or type(manifest.get("format")) is not int:
         raise ValueError("its manifest has no format number")
@@ -313,5 +313,5 @@ def _manifest(archive: zipfile.ZipFile) -> Manifest:
             "learn the policy anew from its log, or load it with the version that saved it"
         )
     if not isinstance(manifest.get("fields"), dict):
-        raise ValueError("its manifest does not name the numbers of its arrays")
+        raise ValueError("its manifest does not list the fields of its arrays")
     return manifest

@@ -135,7 +135,7 @@ def _as_in(arms: Sequence[Label]) -> Callable[[Label], Label]:
 
 
 def _as_number(label: Label) -> Label:
-    """The number that a text writes, which is equal to that of the log, be it whole or not; other labels as they are."""
+    """The number that a text writes, which is equal to that of the log, whole or not; other labels as they are."""
     if isinstance(label, str):
         for kind in (int, float):
             with suppress(ValueError):

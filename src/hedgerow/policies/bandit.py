@@ -30,7 +30,7 @@ class Bandit(BanditChoosing[ArmType], Overview):
     Args:
         arms: Distinct labels.
         rule: How a node is scored: ``hr.rules.ucb(scale)``, ``hr.rules.linucb(alpha)`` or another of ``hr.rules``.
-        clusters: One label for each arm, or a mapping arm -> label; tuples nest deeper. None: a flat policy.
+        clusters: The cluster of each arm, in order, or a mapping arm -> cluster; tuples nest deeper. None: a flat policy.
         history: What was played before.
         dimension: Length of the contexts, for rules that need them; taken from ``context`` or the history if left out.
         context: How raw contexts are read: an ``Encoding``, or what ``Encoding.of`` takes, such as a frame of some contexts.

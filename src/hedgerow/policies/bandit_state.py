@@ -154,7 +154,7 @@ class BanditState(Kept, Generic[ArmType]):
         """The state with the same arms in other clusters; nothing changes.
 
         Args:
-            clusters: One label for each arm, or a mapping arm -> label.
+            clusters: The cluster of each arm, in order, or a mapping arm -> cluster.
 
         Returns:
             A state to be put in place.

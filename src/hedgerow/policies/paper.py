@@ -65,7 +65,7 @@ def UCBC(arms: Iterable[Arm], *, clusters: Clusters | None = None, scale: float 
 
     Args:
         arms: Distinct labels.
-        clusters: One label for each arm, or a mapping arm -> label; tuples nest deeper. None: no clusters.
+        clusters: The cluster of each arm, in order, or a mapping arm -> cluster; tuples nest deeper. None: no clusters.
         scale: Noise of the rewards, as a standard deviation: multiplies the bonus. "auto" estimates it, "auto/4" takes a quarter.
         explore: Share of the decisions that is drawn uniformly among the arms; a decision names its propensity.
 
@@ -96,7 +96,7 @@ def HUCBC(
 
     Args:
         arms: Distinct labels.
-        clusters: One label for each arm, or a mapping arm -> label; tuples nest deeper. None: no clusters.
+        clusters: The cluster of each arm, in order, or a mapping arm -> cluster; tuples nest deeper. None: no clusters.
         history: What was played before.
         scale: Noise of the rewards, as a standard deviation: multiplies the bonus. "auto" estimates it, "auto/4" takes a quarter.
         explore: Share of the decisions that is drawn uniformly among the arms; a decision names its propensity.
@@ -128,7 +128,7 @@ def HUCBCPrime(
 
     Args:
         arms: Distinct labels.
-        clusters: One label for each arm, or a mapping arm -> label; tuples nest deeper. None: no clusters.
+        clusters: The cluster of each arm, in order, or a mapping arm -> cluster; tuples nest deeper. None: no clusters.
         history: What was played before.
         scale: Noise of the rewards, as a standard deviation: multiplies the bonus. "auto" estimates it, "auto/4" takes a quarter.
         explore: Share of the decisions that is drawn uniformly among the arms; a decision names its propensity.
@@ -170,7 +170,7 @@ def META(
 
     Args:
         arms: Distinct labels.
-        clusters: One label for each arm, or a mapping arm -> label; tuples nest deeper. None: no clusters.
+        clusters: The cluster of each arm, in order, or a mapping arm -> cluster; tuples nest deeper. None: no clusters.
         history: What was played before.
         dimension: Length of the contexts, for experts with contexts; taken from ``context`` or the history if left out.
         context: How raw contexts are read: an ``Encoding``, or what ``Encoding.of`` takes, such as a frame of some contexts.
@@ -197,7 +197,7 @@ def META(
     if not contextual(dimension, history, context):
         if alpha is not None:
             raise ValueError(
-                f"alpha is of experts with contexts: give expert_scale instead of {alpha!r}, or dimension or context"
+                f"alpha is for experts with contexts: give expert_scale instead of {alpha!r}, or dimension or context"
             )
         width = 1.0 if expert_scale is None else expert_scale
         experts = [
@@ -206,7 +206,7 @@ def META(
         ]
     else:
         if expert_scale is not None:
-            raise ValueError(f"expert_scale is of experts without contexts: give alpha instead of {expert_scale!r}")
+            raise ValueError(f"expert_scale is for experts without contexts: give alpha instead of {expert_scale!r}")
         read = None if context is None else as_encoding(context)  # once for both, as a sample may be large
         known: dict[str, Any] = {"history": history, "dimension": dimension, "context": read}
         known["alpha"] = 1.0 if alpha is None else alpha

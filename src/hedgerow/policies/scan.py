@@ -216,7 +216,7 @@ class Scan:
     def _check(self, own: Any) -> None:
         """Refuse a scale from a file that this rule cannot have."""
         if own.fraction != (self.fraction or 1.0) or (own.rescale_at == NEVER) != (self.fraction is None):
-            raise ValueError("its scale is estimated otherwise than its parameters say")
+            raise ValueError("its scale does not match its parameters")
 
     def choose(self, arrays: Arrays, context: Floats, key: int) -> int:
         """The leaf to play."""

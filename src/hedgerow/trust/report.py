@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ..core.types import Label
 from ..inference.intervals import Estimate
 from ..inference.shift import SETTINGS as SHIFT
-from ..inference.tests import p_value
+from ..inference.significance import p_value
 from ..present.numbers import numeral
 from ..present.pages import notebook
 from ..present.text import printable_lines
