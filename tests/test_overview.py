@@ -72,6 +72,8 @@ def test_a_frame_holds_what_was_learnt():
     assert isinstance(policy.frame("pandas"), pd.DataFrame)
     with pytest.raises(ImportError, match="pip install cudf"):
         policy.frame("cudf")
+    with pytest.raises(ValueError, match="backend must be polars, pandas or pyarrow, got 'excel'"):
+        policy.frame("excel")
 
 
 def test_a_frame_of_experts_has_a_row_for_each_of_their_arms():

@@ -18,7 +18,7 @@ from .family import Course, play
 from .learnt import Learnt, Recipe
 from .overview import Overview
 from .registry import Rule
-from .waiting import Id
+from .waiting import Id, checked_id
 
 if TYPE_CHECKING:
     from ..trust import Trust
@@ -115,6 +115,8 @@ class Bandit(BanditChoosing[ArmType], Overview):
             ValueError: The reward or the context cannot be used.
             KeyError: The arm is not there.
         """
+        if id is not None:
+            checked_id(id)
         with self._lock:  # not @whole: a function less in every round
             arms, arrays, waiting, _, _ = self._learnt
             leaf, value = arms.leaf(arm), reward

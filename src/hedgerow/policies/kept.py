@@ -92,7 +92,7 @@ class Kept(Locked):
             contexts: In which context each, for a policy with contexts.
 
         Raises:
-            ValueError: The lists are not equally long, or a reward or context cannot be used; then nothing is learnt.
+            ValueError: They are no lists of equal length, or a reward or context cannot be used; then nothing is learnt.
             KeyError: An arm is not there; then nothing is learnt.
 
         Examples:
@@ -102,8 +102,10 @@ class Kept(Locked):
             >>> policy.rounds
             3
         """
-        lengths = {len(arms), len(rewards), *([] if contexts is None else [len(contexts)])}
-        if len(lengths) > 1:
+        given = (arms, rewards) if contexts is None else (arms, rewards, contexts)
+        if isinstance(arms, str) or not all(hasattr(part, "__len__") for part in given):
+            raise ValueError(f"arms, rewards and contexts must be lists of equal length, got {arms!r:.40} and {rewards!r:.40}")
+        if len(lengths := {len(part) for part in given}) > 1:
             raise ValueError(f"arms, rewards and contexts must be equally long, got {' and '.join(map(str, sorted(lengths)))}")
         worker: Any = deepcopy(self)
         for arm, reward, context in zip(arms, rewards, repeat(None) if contexts is None else contexts, strict=False):

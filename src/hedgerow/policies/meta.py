@@ -108,7 +108,7 @@ class Meta(MetaChoosing[ArmType], Overview):
     def _learn(self, decision: Decision, reward: float, id: Id | None) -> None:
         x = self._numbers(decision.context)
         self.admit(decision.arm, reward, x)
-        key, told = waiting_round(decision, x, id), self._told(decision, x)
+        key, told = waiting_round(decision, x, None if id is None else checked_id(id)), self._told(decision, x)
         check_same(self._waiting, key)
         waited = key in self._waiting
         # An expert would take the reward of an unexpected decision for that of one that waits, so it is expected first.

@@ -16,6 +16,7 @@ def framed(columns: Mapping[str, Any], backend: Any = "polars") -> Any:
 
     Raises:
         ImportError: Without the backend.
+        ValueError: There is no such backend.
     """
     import narwhals as nw
 
@@ -23,6 +24,8 @@ def framed(columns: Mapping[str, Any], backend: Any = "polars") -> Any:
         return nw.from_dict(dict(columns), backend=backend).to_native()
     except ImportError as error:
         raise ImportError(f"a frame of {backend} needs that package: pip install {backend}") from error
+    except ValueError as error:
+        raise ValueError(f"backend must be polars, pandas or pyarrow, got {backend!r}") from error
 
 
 def label_text(label: object) -> str:
