@@ -10,7 +10,7 @@ from ..core import state_file, validate
 from ..core.arms import Clusters, new_path, regrouped
 from ..core.labels import as_label
 from ..core.locking import whole
-from ..core.sums import LARGEST
+from ..core.sums import LARGEST, PLAYS
 from ..core.types import ArmType, Floats, Label
 from ..data.encoding import Encoding, check_alike, common_encoding, encoded
 from ..data.history import History
@@ -195,13 +195,14 @@ class BanditState(Kept, Generic[ArmType]):
         """
         return changes.recounted(self._recipe, state)
 
-    def progress(self) -> tuple[int, int]:
+    def progress(self) -> tuple[float, int]:
         """What the policy has learnt and waits for: it changes with every round.
 
         Returns:
-            Rounds, and waiting decisions.
+            Online rounds of the arms that are offered, and waiting decisions.
         """
-        return self.rounds, self._learnt.waiting.total()
+        now = self._learnt
+        return now.arrays.online[0, PLAYS], now.waiting.total() if now.waiting else 0
 
     def admit(self, arm: Label, reward: float, x: Floats | None) -> None:
         """Raise what ``learn`` would raise, before anything has changed.

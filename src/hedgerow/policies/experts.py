@@ -88,7 +88,7 @@ def encoding_of(expert: Policy) -> Encoding | None:
     return getattr(expert, "encoding", None)
 
 
-def progress(policy: Any) -> tuple[int, int] | None:
+def progress(policy: Any) -> tuple[float, int] | None:
     """Rounds learnt from and decisions waited for, over all policies within; None of someone else's policy.
 
     Args:

@@ -183,6 +183,9 @@ class Meta(MetaChoosing[ArmType], Overview):
 
     def _counted(self, steps: Sequence[Step], key: WaitingRound, times: int) -> None:
         """Carry out steps, and count the decision that waits with them: whatever interrupts, the count goes with the steps."""
+        if times == 0:
+            carry_out(steps)
+            return
         count, before = self._waiting[key], self.progress()
         try:
             carry_out(steps)

@@ -115,11 +115,11 @@ class MetaChanges(Kept, Generic[ArmType]):
             if isinstance(expert, MetaChanges):
                 yield from expert.metas()
 
-    def progress(self) -> tuple[int, int]:
+    def progress(self) -> tuple[float, int]:
         """What all policies within have learnt and wait for: it changes with every round.
 
         Returns:
-            Rounds and waiting decisions, added up.
+            Online rounds and waiting decisions, added up.
         """
         parts = [part.progress() for part in (*(meta.chooser for meta in self.metas()), *self.bandits())]
         return sum(rounds for rounds, _ in parts), sum(waiting for _, waiting in parts)
