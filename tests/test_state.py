@@ -268,3 +268,15 @@ def test_forged_decisions_that_wait(tmp_path, waiting, message):
     forge(path, {**content, "manifest.json": json.dumps({**manifest, "decisions": waiting})})
     with pytest.raises(ValueError, match=message):
         hr.load(path)
+
+
+def test_a_value_that_nothing_reads_is_refused(tmp_path):
+    path = tmp_path / "policy"
+    hr.META(["a", "b"]).save(path)
+    content = members(path)
+    manifest = json.loads(content["manifest.json"])
+    inner = {**manifest, "parts": {**manifest["parts"], "expert-1": {**manifest["parts"]["expert-1"], "half_life_of": 5}}}
+    for changed, name in (({**manifest, "newer": 1}, "newer"), (inner, "half_life_of")):
+        forge(path, {**content, "manifest.json": json.dumps(changed)})
+        with pytest.raises(ValueError, match=f"it has a value '{name}', which this version of hedgerow does not know"):
+            hr.load(path)

@@ -279,10 +279,12 @@ class History(HistoryView):
         Args:
             path: the file.
         """
+        state_file.save(path, *self._state(True))
+
+    def _state(self, _waiting: bool) -> tuple[state_file.Manifest, dict[str, state_file.Block]]:
         encoding = None if self.encoding is None else self.encoding.to_json()
-        manifest: state_file.Manifest = {"kind": "history", "arms": list(self.arms), "dimension": self.dimension}
-        manifest |= {"encoding": encoding, "missing": self.missing}
-        state_file.save(path, manifest, {"sums": state_file.Block(self.sums, fields_of(self.dimension))})
+        manifest = {"kind": "history", "arms": list(self.arms), "dimension": self.dimension, "encoding": encoding}
+        return {**manifest, "missing": self.missing}, {"sums": state_file.Block(self.sums, fields_of(self.dimension))}
 
     @classmethod
     def _restore(cls, file: state_file.StateFile) -> "History":
