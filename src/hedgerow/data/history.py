@@ -85,6 +85,10 @@ class History(HistoryView):
 
         Returns:
             The history.
+
+        Examples:
+            >>> History.from_rounds(arms=["a", "b", "a"], rewards=[1.0, 0.0, 0.5])
+            History(2 arms, 3 plays)
         """
         return cls(*sums_of_rounds(arms, rewards, contexts))
 
@@ -222,6 +226,10 @@ class History(HistoryView):
 
         Raises:
             ValueError: if the weight is negative or no number.
+
+        Examples:
+            >>> History.from_rounds(arms=["a", "a"], rewards=[1.0, 0.0]).weighted(0.5).plays("a")
+            1.0
         """
         if isinstance(weight, bool) or not isinstance(weight, int | float | np.number) or not 0.0 <= weight < LARGEST:
             raise ValueError(f"weight must be a number of at least 0, got {weight!r}")
@@ -235,6 +243,10 @@ class History(HistoryView):
 
         Returns:
             Another history.
+
+        Examples:
+            >>> History.from_rounds(arms=["a", "b"], rewards=[1.0, 0.0]).only(["a"]).arms
+            ('a',)
         """
         wanted = set(arms)
         kept = [arm for arm in self.arms if arm in wanted]

@@ -114,6 +114,13 @@ class Bandit(BanditChoosing[ArmType], Overview):
         Raises:
             ValueError: The reward or the context cannot be used.
             KeyError: The arm is not there.
+
+        Examples:
+            >>> import hedgerow as hr
+            >>> policy = hr.UCB(["a", "b"])
+            >>> policy.learn("b", 1.0)
+            >>> policy.rounds
+            1
         """
         if id is not None:
             checked_id(id)
@@ -141,6 +148,13 @@ class Bandit(BanditChoosing[ArmType], Overview):
 
         Raises:
             ValueError: The context is not one of this policy's.
+
+        Examples:
+            >>> import hedgerow as hr
+            >>> policy = hr.UCB(["a", "b"])
+            >>> policy.learn("b", 1.0)
+            >>> [(score.label, score.plays) for score in policy.explain()]
+            [('a', 0), ('b', 1)]
         """
         x = validate.usable_context(self._numbers(context), self._largest)
         now = self._learnt
@@ -184,6 +198,13 @@ class Bandit(BanditChoosing[ArmType], Overview):
 
         Returns:
             Numbers by name: an automatic scale, the noise and spreads of a hierarchical policy; empty for others.
+
+        Examples:
+            >>> import hedgerow as hr
+            >>> policy = hr.UCB(["a", "b"], scale="auto")
+            >>> policy.learn_many(["a", "b", "a", "b"], [0.0, 1.0, 1.0, 1.0])
+            >>> list(policy.settings())
+            ['scale']
         """
         now = self._learnt
         blank = np.zeros(self._dimension or 0)

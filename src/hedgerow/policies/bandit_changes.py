@@ -86,6 +86,13 @@ class BanditChanges(BanditState[ArmType]):
         Raises:
             KeyError: The arm is not there.
             ValueError: It is the only one.
+
+        Examples:
+            >>> import hedgerow as hr
+            >>> policy = hr.UCB(["a", "b", "c"])
+            >>> policy.remove_arm("b")
+            >>> policy.arms
+            ('a', 'c')
         """
         self.put(self.without_arm(arm))
 

@@ -35,6 +35,13 @@ Returns:
 
 Raises:
     ValueError: Something given makes no sense; the message says what.
+
+Examples:
+    >>> import hedgerow as hr
+    >>> policy = {made}
+    >>> policy.update(policy.select({context}), 1.0)
+    >>> policy.rounds
+    1
 """
 
 
@@ -57,8 +64,19 @@ def constructor(name: str) -> "Constructor":
     construct.__module__ = f"{__package__}.{name}"
     construct.__signature__ = _signature(name)  # type: ignore[attr-defined]
     lines = [f"    {key}: {said}" for key, said in _said(found).items()]
-    construct.__doc__ = DOC.format(summary=found.summary, source=found.source, arguments="\n".join(lines))
+    made, context = _example(found)
+    said = {"summary": found.summary, "source": found.source, "arguments": "\n".join(lines)}
+    construct.__doc__ = DOC.format(**said, made=made, context=context)
     return construct
+
+
+def _example(found: Kind) -> tuple[str, str]:
+    """A call that makes a policy of a kind, and the context of a round."""
+    values = [f"{key}={value!r}" for key, value in found.example.items()]
+    others = ["dimension=2"] if found.contextual else []
+    rule_or_none = [] if found.title else [f"hr.rules.{found.name}({', '.join(values)})"]
+    given = ", ".join(['["a", "b", "c"]', *rule_or_none, *(values if found.title else []), *others])
+    return f"hr.{found.title or 'Bandit'}({given})", "[1.0, 0.5]" if found.contextual else ""
 
 
 def titled(title: str) -> "Constructor | None":

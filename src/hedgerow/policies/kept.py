@@ -49,6 +49,13 @@ class Kept(Locked):
             OSError: The file cannot be written there.
             ValueError: Sums have grown beyond what a file can hold, or an expert is somebody else's policy, which ``load`` could
                 not make again.
+
+        Examples:
+            >>> import hedgerow as hr, tempfile, pathlib
+            >>> with tempfile.TemporaryDirectory() as folder:
+            ...     hr.UCB(["a", "b"]).save(pathlib.Path(folder) / "policy.zip")
+            ...     hr.load(pathlib.Path(folder) / "policy.zip").arms
+            ('a', 'b')
         """
         state_file.save(path, *self._state(waiting))
 
@@ -64,6 +71,11 @@ class Kept(Locked):
 
         Raises:
             ValueError: As with ``save``.
+
+        Examples:
+            >>> import hedgerow as hr
+            >>> hr.from_bytes(hr.UCB(["a", "b"]).to_bytes()).arms
+            ('a', 'b')
         """
         return state_file.pack(*self._state(waiting))
 
@@ -75,6 +87,16 @@ class Kept(Locked):
 
         Returns:
             32 hexadecimal digits.
+
+        Examples:
+            >>> import hedgerow as hr
+            >>> one, other = hr.UCB(["a", "b"]), hr.UCB(["a", "b"])
+            >>> one.learn("a", 1.0)
+            >>> one.state_hash() == other.state_hash()
+            False
+            >>> other.learn("a", 1.0)
+            >>> one.state_hash() == other.state_hash()
+            True
         """
         digest = hashlib.blake2b(self.identity.encode(), digest_size=16)
         for name, numbers in self.sums():
