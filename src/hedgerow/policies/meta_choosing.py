@@ -34,8 +34,11 @@ class MetaChoosing(MetaChanges[ArmType]):
 
     def _numbers(self, context: Any) -> Floats | None:
         """A context as an array, converted once for all experts; None for experts without contexts."""
-        x = validate.checked_context(encoded(context, self), self.dimension, self.name)
-        return None if self.dimension is None else x
+        dimension = self.dimension
+        if context is None and dimension is None:
+            return None
+        x = validate.checked_context(encoded(context, self), dimension, self.name)
+        return None if dimension is None else x
 
     def select(
         self, context: Context | None = None, *, among: Iterable[Label] | None = None, rng: np.random.Generator | None = None
