@@ -1,7 +1,7 @@
 # %% [markdown]
 # # Arms that come and go
 #
-# A better ad about sport arrives in round 400, and the best of the old ones is withdrawn in round 800.
+# A better ad about sport arrives in round 400 and is withdrawn in round 800.
 
 # %%
 import matplotlib.pyplot as plt
@@ -27,7 +27,7 @@ print(policy)
 # %%
 figure, axis = plt.subplots(figsize=(7, 3), layout="constrained")
 for ad in rates:
-    share = np.convolve([one == ad for one in shown], np.ones(50) / 50, mode="same")
+    share = np.convolve([one == ad for one in shown], np.ones(50) / 50, mode="valid")
     axis.plot(share, label=ad)
-axis.set(xlabel="round", ylabel="share of the showings", ylim=(0, 1.02))
-axis.legend(frameon=False, ncol=5, fontsize=8)
+axis.set(xlabel="round", ylabel="share of the showings", ylim=(0, 1.15))
+axis.legend(frameon=False, ncol=5, fontsize=8, loc="upper center")
