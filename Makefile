@@ -5,7 +5,6 @@ VENV := .venv
 RUN := $(VENV)/bin/python
 UV := $(shell command -v uv)
 PINS := pyproject.toml constraints.txt
-WORKERS ?= 2
 
 ifdef UV
 INSTALL := uv pip install --quiet --python $(RUN) --constraint constraints.txt
@@ -46,10 +45,10 @@ $(VENV)/ready-%: $(VENV)/ready
 	touch $@
 
 test: $(VENV)/ready
-	$(RUN) -m pytest --numprocesses $(WORKERS) --dist worksteal -m "not slow"
+	$(RUN) -m pytest -m "not slow"
 
 test-all: $(VENV)/ready-engines
-	$(RUN) -m pytest --numprocesses $(WORKERS) --dist loadfile
+	$(RUN) -m pytest
 
 test-elsewhere:
 	$(PYTHON) tools/elsewhere.py 3.12 3.13 lowest wheel types

@@ -2,4 +2,5 @@
 
 from importlib.util import find_spec
 
-collect_ignore = [page for page, package in {"docs/history.md": "duckdb"}.items() if find_spec(package) is None]
+NEEDS = {"docs/history.md": "duckdb", "src/hedgerow/sklearn": "sklearn"}
+collect_ignore = [page for page, package in NEEDS.items() if find_spec(package) is None]

@@ -33,7 +33,6 @@ EVERYWHERE = (
     "tests/test_raw_features.py",
     "tests/test_inputs.py",
     "tests/test_sql.py",
-    "tests/test_driver.py",
 )
 """Tests that touch every package hedgerow needs, in about a minute."""
 
