@@ -122,8 +122,8 @@ def stacked_figure(title: str, parts: Sequence[tuple[Sequence[Dot], Axes]]) -> "
 
 
 def _colours(lines: Sequence[Dot]) -> dict[object, str]:
-    """The colour of each group."""
-    groups = list(dict.fromkeys(line.group for line in lines))
+    """The colour of each group, in the order of their names: whichever arms are drawn, most groups keep theirs."""
+    groups = sorted({line.group for line in lines}, key=str)
     return {group: COLOURS[at] if at < len(COLOURS) else GREY for at, group in enumerate(groups)}
 
 
