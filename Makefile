@@ -18,7 +18,7 @@ help:
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; assert sys.version_info >= (3, 11), "hedgerow needs Python 3.11 or later: make PYTHON=python3.11"'
 	$(PYTHON) -m venv $(VENV)
-	$(RUN) -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[cli,dev]'
+	$(RUN) -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[cli,dev,service,postgres]'
 	touch $(READY)
 
 test: $(READY)
