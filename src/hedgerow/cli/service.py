@@ -2,6 +2,11 @@
 
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from functools import partial
+from tempfile import TemporaryDirectory
+from threading import Event, Thread
 from typing import Annotated
 
 import typer
@@ -21,13 +26,16 @@ def _serve(
     port: Annotated[int, typer.Option(envvar="PORT", help="Port to listen on.")] = 8080,
     durability: Annotated[str, typer.Option(help="full; or relaxed: a power cut may take the last commits (SQLite).")] = "full",
     log: Annotated[str, typer.Option(envvar="HEDGEROW_LOG", help="Least level: debug, info, warning, error.")] = "info",
+    demo: Annotated[
+        bool, typer.Option("--demo", help="Make two experiments and play them; without --store nothing is kept.")
+    ] = False,
 ) -> None:
-    """Serve decisions over HTTP.
+    """Serve decisions over HTTP, with a page at /.
 
-    Example: hedgerow serve --store sqlite:///ads.db
+    Examples: hedgerow serve --store sqlite:///ads.db; hedgerow serve --demo
     """
     from ..service import app as face
-    from ..service import running
+    from ..service import page, running
     from ..service.settings import Options
 
     if durability not in ("full", "relaxed"):
@@ -35,9 +43,36 @@ def _serve(
     if log not in ("debug", "info", "warning", "error"):
         raise ValueError(f"the level of the log is debug, info, warning or error, got {log!r}")
     tokens = tuple(os.environ.get("HEDGEROW_TOKENS", "").replace(",", " ").split())
-    options = Options(store, host, port, durability == "relaxed", tokens)
-    print(_hello(options.host, options.port), file=sys.stderr)
-    running.run(face.create(options), options, level=log)
+    with _demo_store(store) if demo else nullcontext(store) as kept:
+        options, stop = Options(kept, host, port, durability == "relaxed", tokens), Event()
+
+        def begun() -> None:
+            print(_hello(host, port), file=sys.stderr, flush=True)
+            if demo:
+                Thread(target=_play, args=(port, stop), daemon=True).start()
+
+        try:
+            running.run(face.create(options, more=page.CALLS), options, level=log, begun=begun)
+        finally:
+            stop.set()
+
+
+@contextmanager
+def _demo_store(store: str) -> Iterator[str]:
+    """The store that was asked for, or one that is removed with the demo."""
+    if store != DEFAULT_STORE:
+        yield store
+        return
+    with TemporaryDirectory(prefix="hedgerow-demo-") as folder:
+        yield f"sqlite:///{folder}/hedgerow.db"
+
+
+def _play(port: int, stop: Event) -> None:
+    """Play the demo, beside the service."""
+    from ..service import demo
+
+    say = partial(print, file=sys.stderr, flush=True)
+    demo.play(f"http://127.0.0.1:{port}", token=os.environ.get("HEDGEROW_TOKEN"), stop=stop, say=say)
 
 
 def _hello(host: str, port: int) -> str:

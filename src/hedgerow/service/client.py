@@ -89,6 +89,7 @@ class Client:
         self._exchange = Exchange(url, token=token, timeout=timeout, patience=patience)
         self._http = httpx.Client(base_url=self._exchange.url, headers=self._exchange.headers, transport=transport)
 
+    put = _blocking(client_calls.put)
     decide = _blocking(client_calls.decide)
     decide_many = _blocking(client_calls.decide_many)
     reward = _blocking(client_calls.reward)
@@ -157,6 +158,7 @@ class AsyncClient:
         self._exchange = Exchange(url, token=token, timeout=timeout, patience=patience)
         self._http = httpx.AsyncClient(base_url=self._exchange.url, headers=self._exchange.headers, transport=transport)
 
+    put = _awaiting(client_calls.put)
     decide = _awaiting(client_calls.decide)
     decide_many = _awaiting(client_calls.decide_many)
     reward = _awaiting(client_calls.reward)

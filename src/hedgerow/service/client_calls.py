@@ -5,10 +5,13 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from .exchange import AwayError, Exchange, RefusedError, Steps, decoded, path_to
-from .wire import Decided, DecidedBatch, Rewarded, RewardedBatch, Withdrawn
+from .wire import Decided, DecidedBatch, Experiment, Rewarded, RewardedBatch, Withdrawn
 
 MOST_ITEMS = 1000
 """Of a batch, as wire.py has it."""
+
+PUT_PATIENCE = 180.0
+"""Seconds that making an experiment may take: the first of its kind on a machine compiles its policy."""
 
 ID_BYTES = 12
 """Of an id that the client makes."""
@@ -36,6 +39,27 @@ class ServedDecision(NamedTuple):
     explored: bool
     expires_at: float | None
     away: str = ""
+
+
+def put(exchange: Exchange, experiment: str, config: Mapping[str, Any]) -> Steps[Experiment]:
+    """Make an experiment, or change it. The same configuration again changes nothing, and nothing that was learnt is lost.
+
+    Args:
+        exchange: With the service.
+        experiment: The experiment's name.
+        config: What it is, such as ``{"arms": ["ad-1", "ad-2"], "wait": 3600, "default": 0}``.
+
+    Returns:
+        The experiment, with its revision.
+
+    Raises:
+        ValueError: The service refused; the message says what is wrong with the configuration.
+        ConnectionError: The service is away.
+    """
+    body = yield from exchange.insist(
+        "PUT", path_to(experiment), dict(config), f"experiment {experiment!r}", patience=PUT_PATIENCE
+    )
+    return decoded(body, Experiment)
 
 
 def decide(

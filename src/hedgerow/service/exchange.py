@@ -113,7 +113,9 @@ class Exchange:
         self.headers = {"Authorization": f"Bearer {known}"} if known else {}
         self._given_up: dict[str, None] = {}
 
-    def insist(self, method: str, path: str, given: Any, what: str, pause: float = 0.0) -> Steps[bytes]:
+    def insist(
+        self, method: str, path: str, given: Any, what: str, *, pause: float = 0.0, patience: float | None = None
+    ) -> Steps[bytes]:
         """Send until there is an answer, or patience ends.
 
         Args:
@@ -122,6 +124,7 @@ class Exchange:
             given: What is sent, as JSON; None for nothing.
             what: What it is, for the errors.
             pause: Seconds to wait before the first try.
+            patience: Seconds that the tries may take, each of them, too; the client's own if left out.
 
         Returns:
             The body of the answer.
@@ -130,15 +133,16 @@ class Exchange:
             RefusedError: The service said no.
             AwayError: Nobody answered.
         """
-        body, end = encoded(given, what), time.monotonic() + self.patience
+        body, most = encoded(given, what), self.patience if patience is None else patience
+        end = time.monotonic() + most
         while True:
             left = max(end - time.monotonic() - pause, FIRST_PAUSE)
-            reply = yield Sent(method, path, body, pause, min(self.timeout, left))
+            reply = yield Sent(method, path, body, pause, min(self.timeout, left) if patience is None else left)
             if reply.status and reply.status not in TRY_AGAIN:
                 return self._body(reply, what)
             pause = max(next_pause(pause), _seconds(reply.retry_after))
             if time.monotonic() + pause >= end:
-                raise AwayError(f"{what} was not answered within {self.patience:g} s: {self._said(reply)}")
+                raise AwayError(f"{what} was not answered within {most:g} s: {self._said(reply)}")
 
     def insist_on_all(self, path: str, name: str, given: list[dict[str, Any]], kind: Any, what: str) -> Steps[list[Any]]:
         """Send a batch; items that the service had no time for are sent again.
@@ -157,7 +161,7 @@ class Exchange:
         left, end, pause = list(range(len(given))), time.monotonic() + self.patience, 0.0
         while left:
             try:
-                body = yield from self.insist("POST", path, {name: [given[at] for at in left]}, what, pause)
+                body = yield from self.insist("POST", path, {name: [given[at] for at in left]}, what, pause=pause)
             except AwayError as away:
                 return _with(found, dict.fromkeys(left, away))
             for at, answer in zip(left, getattr(decoded(body, kind), name), strict=True):
