@@ -59,6 +59,10 @@ class Fold:
         Raises:
             ValueError: The context or the arms are not those of this experiment.
         """
+        with self._lock:  # what is noted as the last row is what was chosen by
+            return self._chosen(ask, id)
+
+    def _chosen(self, ask: Ask, id: str) -> Made:
         policy, state = self.policy, self.state
         baseline = state.config.baseline if ask.baseline is None else ask.baseline
         eligible: Sequence[Any] = policy.arms if ask.among is None else tuple(dict.fromkeys(ask.among))

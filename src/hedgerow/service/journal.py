@@ -96,6 +96,21 @@ def decide(store: Store, experiment: str, asks: Mapping[str, tuple[str, Made]], 
     return found
 
 
+def stored(store: Store, experiment: str, id: str) -> Stored | None:
+    """A decision as it is stored.
+
+    Args:
+        store: Any.
+        experiment: Its name.
+        id: Of the decision.
+
+    Returns:
+        The decision, None if there is none.
+    """
+    rows = store.run("SELECT at, request, body FROM decision WHERE experiment = ? AND id = ?", (experiment, id))
+    return Stored(id, rows[0][0], rows[0][1], made_of(rows[0][2]), False) if rows else None
+
+
 class Ledger:
     """The log of one experiment within a transaction: its counter is locked from the beginning on.
 

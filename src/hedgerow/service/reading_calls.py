@@ -13,9 +13,11 @@ from . import metrics
 from .calls import Call, Query
 from .problems import Problem
 from .replies import reply
-from .reports import Explained, Health, ScoreRow, Status, Trusted
+from .reports import Explained, Health, ScoreRow, Status, Trusted, Verified
 from .serving import Service
 from .status import status_of, trust_of
+from .store import Store
+from .verify import Live, verify
 
 
 async def _status(service: Service, request: Request) -> Response:
@@ -60,6 +62,16 @@ def _score(score: Score) -> ScoreRow:
     return ScoreRow(score.kind, str(score.label), mean, width, index, score.plays, score.history, score.waiting, score.reason)
 
 
+async def _verify(service: Service, request: Request) -> Response:
+    fold = service.runtimes.get(request.path_params["experiment"]).usable()
+
+    def work(store: Store) -> Verified:
+        seq, state_hash, _, _ = fold.view()
+        return verify(store, fold.name, live=Live(seq, state_hash))
+
+    return reply(await service.apart(work))
+
+
 async def _health(service: Service, request: Request) -> Response:
     return reply(Health(True))
 
@@ -88,6 +100,7 @@ CALLS = (
         answer=Explained,
         queries=(Query("context", {"type": "string"}, "JSON: an array of numbers, or an object of raw values"),),
     ),
+    Call("GET", f"{_ONE}/verify", "read", "verify", "Check every invariant.", _verify, answer=Verified),
     Call("GET", "/healthz", None, "healthz", "Whether the process is alive.", _health, answer=Health),
     Call("GET", "/readyz", None, "readyz", "Whether it can answer: store, policies, folds.", _ready, (200, 503), answer=Health),
     Call("GET", "/metrics", "read", "metrics", "Metrics for Prometheus.", _metrics, answer=metrics.METRICS_MEDIA, local=True),

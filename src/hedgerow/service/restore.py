@@ -135,6 +135,20 @@ def replay(store: Store, where: Head, upto: int) -> Fold:
 
     Returns:
         The fold.
+    """
+    return advance(beginning(store, where, upto), store, upto)
+
+
+def beginning(store: Store, where: Head, upto: int) -> Fold:
+    """The fold that a replay begins with: of the first row, or of the last refold.
+
+    Args:
+        store: Any.
+        where: The experiment stands.
+        upto: The last row that may be looked at.
+
+    Returns:
+        The fold.
 
     Raises:
         ValueError: The log has no beginning.
@@ -143,14 +157,13 @@ def replay(store: Store, where: Head, upto: int) -> Fold:
     latest = store.run(sql, (where.name, upto))[0][0]
     if latest is not None:
         (row,) = entries(store, where.name, latest - 1, latest)
-        return advance(refolded_at(store, where, row), store, upto)
+        return refolded_at(store, where, row)
     first = next(iter(entries(store, where.name, 0, 1)), None)
     if first is None or first.kind != Kind.CHANGE:
         raise ValueError(f"the log of {where.name!r} does not begin with its configuration")
     state = state_of(first)
     policy = plans.build(state, blobs_of(store, where.name))
-    fold = Fold(where.name, where.salt, state, policy, seq=1, epoch=0, tallies=Tallies())
-    return advance(fold, store, upto)
+    return Fold(where.name, where.salt, state, policy, seq=1, epoch=0, tallies=Tallies())
 
 
 def advance(fold: Fold, store: Store, upto: int) -> Fold:

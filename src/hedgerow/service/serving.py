@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from . import journal
 from .journal import Give, Stored
 from .metrics import Metrics
 from .operations import Deciding, Giving, Job, Withdrawing
@@ -141,7 +142,7 @@ class Service:
         try:
             made = fold.decide(ask, id)
         except (ValueError, KeyError) as error:
-            raise Problem(422, str(error.args[0])) from None
+            return await self._decided_before(runtime.name, ask.decision_id, request, str(error.args[0]))
         answer = asyncio.get_running_loop().create_future()
         operation = Deciding(runtime.name, answer, id, request, made, fold.expect(id, made))
         try:
@@ -153,6 +154,13 @@ class Service:
         stored: Stored = await answer
         self.metrics.decisions.labels(runtime.name, stored.made.mode).inc()
         return decided(stored)
+
+    async def _decided_before(self, name: str, id: str | None, request: str, refusal: str) -> Decided:
+        """The decision that was made when the request still made sense, such as before one of its arms was withdrawn."""
+        found = None if id is None else await self.read(lambda store: journal.stored(store, name, str(id)))
+        if found is None or found.request != request:
+            raise Problem(422, refusal)
+        return decided(found)
 
     async def reward(self, runtime: Runtime, give: Give) -> tuple[int, Rewarded]:
         """One reward, stored.
