@@ -4,7 +4,6 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
-from functools import partial
 from tempfile import TemporaryDirectory
 from threading import Event, Thread
 from typing import Annotated
@@ -26,7 +25,7 @@ def _serve(
     port: Annotated[int, typer.Option(envvar="PORT", help="Port to listen on.")] = 8080,
     durability: Annotated[str, typer.Option(help="full; or relaxed: a power cut may take the last commits (SQLite).")] = "full",
     log: Annotated[str, typer.Option(envvar="HEDGEROW_LOG", help="Least level: debug, info, warning, error.")] = "info",
-    demo: Annotated[
+    play: Annotated[
         bool, typer.Option("--demo", help="Make two experiments and play them; without --store nothing is kept.")
     ] = False,
 ) -> None:
@@ -35,7 +34,7 @@ def _serve(
     Examples: hedgerow serve --store sqlite:///ads.db; hedgerow serve --demo
     """
     from ..service import app as face
-    from ..service import page, running
+    from ..service import demo, page, running
     from ..service.settings import Options
 
     if durability not in ("full", "relaxed"):
@@ -43,13 +42,14 @@ def _serve(
     if log not in ("debug", "info", "warning", "error"):
         raise ValueError(f"the level of the log is debug, info, warning or error, got {log!r}")
     tokens = tuple(os.environ.get("HEDGEROW_TOKENS", "").replace(",", " ").split())
-    with _demo_store(store) if demo else nullcontext(store) as kept:
+    with _demo_store(store) if play else nullcontext(store) as kept:
         options, stop = Options(kept, host, port, durability == "relaxed", tokens), Event()
+        given = {"token": os.environ.get("HEDGEROW_TOKEN"), "stop": stop}
 
         def begun() -> None:
             print(_hello(host, port), file=sys.stderr, flush=True)
-            if demo:
-                Thread(target=_play, args=(port, stop), daemon=True).start()
+            for name in demo.configs() if play else ():
+                Thread(target=demo.play, args=(f"http://127.0.0.1:{port}", name), kwargs=given, daemon=True).start()
 
         try:
             running.run(face.create(options, more=page.CALLS), options, level=log, begun=begun)
@@ -65,14 +65,6 @@ def _demo_store(store: str) -> Iterator[str]:
         return
     with TemporaryDirectory(prefix="hedgerow-demo-") as folder:
         yield f"sqlite:///{folder}/hedgerow.db"
-
-
-def _play(port: int, stop: Event) -> None:
-    """Play the demo, beside the service."""
-    from ..service import demo
-
-    say = partial(print, file=sys.stderr, flush=True)
-    demo.play(f"http://127.0.0.1:{port}", token=os.environ.get("HEDGEROW_TOKEN"), stop=stop, say=say)
 
 
 def _hello(host: str, port: int) -> str:

@@ -3,7 +3,7 @@
 import heapq
 import random
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from contextlib import suppress
 from threading import Event
 from typing import Any, NamedTuple
@@ -49,13 +49,11 @@ class Visit(NamedTuple):
 
     Args:
         due: When, by the process's clock.
-        experiment: Its name.
         id: Of the decision.
         value: The reward.
     """
 
     due: float
-    experiment: str
     id: str
     value: float
 
@@ -94,41 +92,40 @@ def history() -> dict[str, Any]:
     return {"arms": sums}
 
 
-def play(url: str, *, token: str | None, stop: Event, say: Callable[[str], None]) -> None:
-    """Make both experiments, then visit until the service ends.
+def play(url: str, name: str, *, token: str | None, stop: Event) -> None:
+    """Make one of the experiments, then visit it until the service ends.
 
     Args:
         url: Where the service is.
+        name: Of the experiment.
         token: Of the role admin, where one is needed.
         stop: Set to end it.
-        say: Told how it goes.
     """
     with Client(url, token=token, timeout=10.0, patience=60.0) as client, suppress(AwayError):
-        for name, config in configs().items():
-            client.put(name, config)
-        sent = httpx.post(
-            f"{url}/v1/experiments/demo-ads/history",
-            json=history(),
-            headers={"Authorization": f"Bearer {token}"} if token else {},
-        )
-        sent.raise_for_status()
-        say(f"the demo plays; see {url}/")
-        _visit(client, stop)
+        while not _made(client, name) and not stop.is_set():
+            pass  # its policy is still being compiled
+        if name == "demo-ads":
+            headers = {"Authorization": f"Bearer {token}"} if token else {}
+            httpx.post(f"{url}/v1/experiments/{name}/history", json=history(), headers=headers).raise_for_status()
+        _visit(client, name, stop)
 
 
-def _visit(client: Client, stop: Event) -> None:
-    rng, coming = random.Random(SEED), list[Visit]()
-    for name in configs():
-        for visit in _ask(client, name, AT_ONCE, rng):
-            heapq.heappush(coming, visit._replace(due=0.0))
+def _made(client: Client, name: str) -> bool:
+    with suppress(AwayError):
+        client.put(name, configs()[name])
+        return True
+    return False
+
+
+def _visit(client: Client, name: str, stop: Event) -> None:
+    rng = random.Random(SEED)
+    coming = [visit._replace(due=0.0) for visit in _ask(client, name, AT_ONCE, rng)]
     while not stop.wait(TURN):
-        for name in configs():
-            for visit in _ask(client, name, 1, rng):
-                heapq.heappush(coming, visit)
+        for visit in _ask(client, name, 1, rng):
+            heapq.heappush(coming, visit)
         now = time.monotonic()
         due = [heapq.heappop(coming) for _ in range(sum(visit.due <= now for visit in coming))]
-        for name in configs():
-            client.reward_many(name, ({"id": visit.id, "value": visit.value} for visit in due if visit.experiment == name))
+        client.reward_many(name, [{"id": visit.id, "value": visit.value} for visit in due])
 
 
 def _ask(client: Client, name: str, count: int, rng: random.Random) -> Iterable[Visit]:
@@ -140,7 +137,7 @@ def _ask(client: Client, name: str, count: int, rng: random.Random) -> Iterable[
             raise decision
         if rng.random() >= LOST and decision.id is not None:
             earned = _click(decision.arm, rng) if name == "demo-ads" else _sale(decision.arm, person, rng)
-            yield Visit(time.monotonic() + rng.expovariate(1.0 / LAG), name, decision.id, earned)
+            yield Visit(time.monotonic() + rng.expovariate(1.0 / LAG), decision.id, earned)
 
 
 def _click(ad: str, rng: random.Random) -> float:

@@ -113,6 +113,7 @@ def shown(status: Status) -> dict[str, Any]:
         "left_out": max(len(status.arms) - MOST_ARMS, 0),
         "has_history": any(arm.history for arm in status.arms),
         "lift": _lift(status.lift),
+        "trust": [sentence for sentence in status.trust if not sentence.endswith(":")],
         "exploring": _exploring(status),
         "lag": _lag(status),
         "replicas": [(one.id, f"{one.seq:,}", _behind(status.seq - one.seq), ago(one.seen)) for one in status.replicas],

@@ -2,6 +2,7 @@
 
 import json
 import logging
+import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -111,6 +112,8 @@ def run(application: Starlette, options: Options, *, level: str = "info", begun:
         OSError: The service could not start; the log says why.
     """
     log_to(sys.stdout, level)
+    for number in (signal.SIGTERM, signal.SIGINT):  # uvicorn drains, then raises it again: end as one does after all went well
+        signal.signal(number, lambda *_: sys.exit(0))
     with alone(options):
         server = Server(
             uvicorn.Config(
