@@ -119,7 +119,7 @@ def _made(client: Client, name: str) -> bool:
 
 def _visit(client: Client, name: str, stop: Event) -> None:
     rng = random.Random(SEED)
-    coming = [visit._replace(due=0.0) for visit in _ask(client, name, AT_ONCE, rng)]
+    coming = sorted(visit._replace(due=0.0) for visit in _ask(client, name, AT_ONCE, rng))
     while not stop.wait(TURN):
         for visit in _ask(client, name, 1, rng):
             heapq.heappush(coming, visit)
