@@ -24,7 +24,11 @@ class Served:
         transport = httpx.ASGITransport(app=self.app, raise_app_exceptions=False)
         self._client = httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1:8080", timeout=300)
         self._life = self.app.router.lifespan_context(self.app)
-        self._wait(self._life.__aenter__())
+        try:
+            self._wait(self._life.__aenter__())
+        except BaseException:
+            self._end()
+            raise
 
     def _wait(self, work: Any) -> Any:
         return asyncio.run_coroutine_threadsafe(work, self._loop).result()
@@ -66,6 +70,9 @@ class Served:
 
     def close(self) -> None:
         self._wait(self._life.__aexit__(None, None, None))
+        self._end()
+
+    def _end(self) -> None:
         self._wait(self._client.aclose())
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
