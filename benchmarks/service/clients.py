@@ -241,7 +241,7 @@ async def manager(fleet: Fleet, promises: Promises, stop: asyncio.Event, seed: i
     }
     while not stop.is_set():
         await asyncio.sleep(rng.random())
-        what, name = rng.choice(["changes", "changes", "refolds"]), rng.choice(list(CONFIGS))
+        what, name = rng.choice(["changes", "changes", "changes", "refolds"]), rng.choice(list(CONFIGS))
         status, answer = await works[what](name)
         promises.expect(status in (200, 409), (what, name, status, answer))
         done[what] += status == 200

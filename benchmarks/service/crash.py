@@ -118,19 +118,21 @@ async def _settled(fleet: Fleet, promises: Promises) -> list[tuple[str, Live]]:
     live: list[tuple[str, Live]] = []
     for name in CONFIGS:
         for port in fleet.ports:
-            found = await _quiet(port, name)
+            early = sum(place[0] == name and place[:2] not in promises.arms for place in promises.rewards)
+            found = await _quiet(port, name, early)
             live.append((name, Live(found["folded"], found["state_hash"])))
             left = sum(arm["waiting"] for arm in found["arms"])
             promises.expect(left == 0, f"{name} still counts {left} decisions as waiting, none is open")
     return live
 
 
-async def _quiet(port: int, name: str) -> dict[str, Any]:
+async def _quiet(port: int, name: str, early: int) -> dict[str, Any]:
+    """The status once nothing waits; ``early`` rewards are of decisions that were refused in the end."""
     async with asyncio.timeout(SETTLING):
         while True:
             try:
                 status, found = await asked(port, "GET", f"/v1/experiments/{name}/status")
-                if status == 200 and found["waiting"] == found["orphans"] == 0 and found["folded"] == found["seq"]:
+                if status == 200 and (found["waiting"], found["orphans"], found["folded"]) == (0, early, found["seq"]):
                     return dict(found)
             except OSError:
                 pass

@@ -28,7 +28,7 @@ class Fleet:
         fault: Name of a planted fault.
     """
 
-    def __init__(self, store: str, replicas: int, *, snapshot: int = 200, fault: str = ""):
+    def __init__(self, store: str, replicas: int, *, snapshot: int = 25, fault: str = ""):
         self.store, self._options = store, [str(snapshot), *([fault] if fault else [])]
         self.ports = [free_port() for _ in range(replicas)]
         self.log = Path(tempfile.mkstemp(prefix="hedgerow-service-", suffix=".log")[1])

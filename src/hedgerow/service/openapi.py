@@ -81,7 +81,8 @@ def _success(call: Call, status: int) -> dict[str, Any]:
     if call.answer is None or status == 204:
         return {"description": "Done."}
     if isinstance(call.answer, str):
-        return {"description": "Done.", "content": {call.answer.partition(";")[0]: {"schema": {"type": "string"}}}}
+        media = [call.answer.partition(";")[0], *(["application/vnd.apache.parquet"] if call.operation == "events" else [])]
+        return {"description": "Done.", "content": {name: {"schema": {}} for name in media}}
     return {"description": "Done.", "content": {"application/json": {"schema": _schema(call.answer)}}}
 
 

@@ -3,6 +3,7 @@
 import json
 import math
 from copy import copy
+from functools import partial
 from typing import Any
 
 from starlette.requests import Request
@@ -11,6 +12,7 @@ from starlette.responses import Response
 from ..policies.explanation import Score
 from . import metrics
 from .calls import Call, Query
+from .export import WRITERS, events
 from .problems import Problem
 from .replies import reply
 from .reports import Explained, Health, ScoreRow, Status, Trusted, Verified
@@ -18,6 +20,9 @@ from .serving import Service
 from .status import status_of, trust_of
 from .store import Store
 from .verify import Live, verify
+
+MOST_EVENTS = 100_000
+"""Log rows that one export looks at."""
 
 
 async def _status(service: Service, request: Request) -> Response:
@@ -62,6 +67,23 @@ def _score(score: Score) -> ScoreRow:
     return ScoreRow(score.kind, str(score.label), mean, width, index, score.plays, score.history, score.waiting, score.reason)
 
 
+async def _events(service: Service, request: Request) -> Response:
+    name = service.runtimes.get(request.path_params["experiment"]).name
+    given = request.query_params
+    write, media = WRITERS.get(given.get("format", "ndjson"), (None, ""))
+    if write is None:
+        raise Problem(422, f"format must be ndjson or parquet, got {given.get('format')!r:.80}")
+    after, limit = _count(given.get("after", "0"), "after"), _count(given.get("limit", str(MOST_EVENTS)), "limit")
+    read = partial(events, name=name, after=after, limit=min(limit, MOST_EVENTS))
+    return Response(await service.apart(lambda store: write(read(store))), media_type=media)
+
+
+def _count(text: str, what: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) < 19):
+        raise Problem(422, f"{what} must be a whole number of at least 0, got {text!r:.80}")
+    return int(text)
+
+
 async def _verify(service: Service, request: Request) -> Response:
     fold = service.runtimes.get(request.path_params["experiment"]).usable()
 
@@ -99,6 +121,20 @@ CALLS = (
         _explain,
         answer=Explained,
         queries=(Query("context", {"type": "string"}, "JSON: an array of numbers, or an object of raw values"),),
+    ),
+    Call(
+        "GET",
+        f"{_ONE}/events",
+        "read",
+        "events",
+        "What was learnt, one row a decision; ask again after the last seq.",
+        _events,
+        answer="application/x-ndjson",
+        queries=(
+            Query("after", {"type": "integer", "minimum": 0, "maximum": 10**15}, "the log row before the first"),
+            Query("limit", {"type": "integer", "minimum": 0, "maximum": 10**15}, f"log rows to look at, at most {MOST_EVENTS}"),
+            Query("format", {"type": "string", "enum": list(WRITERS)}, "ndjson or parquet"),
+        ),
     ),
     Call("GET", f"{_ONE}/verify", "read", "verify", "Check every invariant.", _verify, answer=Verified),
     Call("GET", "/healthz", None, "healthz", "Whether the process is alive.", _health, answer=Health),
