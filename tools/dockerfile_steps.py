@@ -111,15 +111,15 @@ def allowed(name: str) -> bool:
     return any(fnmatch(name, line.removeprefix("!")) for line in lines if line.startswith("!"))
 
 
-def build(root: Path) -> Image:
-    """Do all steps in a folder."""
+def build(root: Path, *, only_say: bool = False) -> Image:
+    """Do all steps in a folder, or only say what the image is once they were done there."""
     for name in ("opt", "data", "tmp"):
         (root / name).mkdir(parents=True, exist_ok=True)
     steps = Steps(root.resolve())
     with (SOURCE / "Dockerfile").open("rb") as file:
         instructions = DockerfileParser(fileobj=file).structure
     for step in instructions:
-        if step["instruction"] != "COMMENT":
+        if step["instruction"] != "COMMENT" and not (only_say and step["instruction"] in ("RUN", "COPY")):
             getattr(steps, f"do_{step['instruction'].lower()}", steps.do_nothing)(step["value"])
     return Image([*steps.entry, *steps.command], steps.health, steps.all(), steps.within(steps.folder))
 

@@ -2,9 +2,6 @@
 
 import re
 import shutil
-import socket
-import subprocess
-import sys
 from html.parser import HTMLParser
 from itertools import pairwise
 
@@ -12,8 +9,8 @@ import httpx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from live import Live
 
-import hedgerow as hr
 from hedgerow.present.pages import rendered
 from hedgerow.service import page_figures, page_view
 from hedgerow.service.reports import ArmStatus, Change, Lag, Lift, ModeStatus, Replica, Span, Status
@@ -154,49 +151,25 @@ def test_means_lie_in_their_intervals_and_in_the_figure(rows):
         assert 0.0 <= drawn.low <= drawn.mean <= drawn.high <= page_figures.WIDE
 
 
-class Live:
-    """A service of its own process, with an experiment of hostile names."""
+class Played(Live):
+    """A service with an experiment of hostile names."""
 
     def __init__(self, folder):
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
-        self.decided, self.url, self.log = 0, f"http://127.0.0.1:{self.port}", folder / "log"
-        command = [sys.executable, "-m", "hedgerow", "serve", "--port", str(self.port), "--store", f"sqlite:///{folder}/page.db"]
-        with self.log.open("w") as log:
-            self.process = subprocess.Popen(command, stdout=log, stderr=log)
-        self.client = hr.Client(self.url, timeout=30.0, patience=240.0, token="")
-        self.begun()
+        super().__init__(folder)
+        self.decided = 0
         config = {"arms": HOSTILE, "clusters": dict(zip(HOSTILE, ["<i>x</i>", "y"] * 3, strict=True)), "policy": "UCBC"}
         self.client.put("ads", config | {"control": 0.5, "reward_range": [0.0, 1.0]})
         self.play(120)
-
-    def begun(self):
-        """Wait until it listens; if it ends instead, its log says why."""
-        while True:
-            assert self.process.poll() is None, self.log.read_text()
-            try:
-                return httpx.get(f"{self.url}/healthz", timeout=1.0)
-            except httpx.TransportError:
-                continue
 
     def play(self, count):
         self.decided += count
         decisions = self.client.decide_many("ads", [{}] * count)
         self.client.reward_many("ads", [{"id": one.id, "value": float(n % 3 == 0)} for n, one in enumerate(decisions)])
 
-    def get(self, path):
-        return httpx.get(self.url + path, timeout=120.0)
-
-    def close(self):
-        self.client.close()
-        self.process.terminate()
-        assert self.process.wait(30) == 0, self.log.read_text()
-
 
 @pytest.fixture(scope="module")
 def live(tmp_path_factory):
-    served = Live(tmp_path_factory.mktemp("page"))
+    served = Played(tmp_path_factory.mktemp("page"))
     yield served
     served.close()
 
@@ -353,7 +326,7 @@ def test_it_has_a_light_and_a_dark_face(open_page):
 
 
 def test_when_the_service_is_away_it_says_so(browser, tmp_path):
-    served = Live(tmp_path)
+    served = Played(tmp_path)
     page = browser.new_page()
     page.goto(f"{served.url}/experiments/ads")
     served.close()

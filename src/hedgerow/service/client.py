@@ -20,9 +20,6 @@ Given = ParamSpec("Given")
 Answer = TypeVar("Answer")
 Operation = Callable[Concatenate[Exchange, Given], Steps[Answer]]
 
-HERE = "http://127.0.0.1:8080"
-"""Where ``hedgerow serve`` listens."""
-
 TIMEOUT, PATIENCE = 1.0, 2.0
 """Seconds of one try, and of all tries of a call: what a page may wait for its arm. Chosen, not measured."""
 
@@ -60,7 +57,7 @@ class Client:
     """A client that blocks. Threads may share one; close it, or use it in a ``with`` block.
 
     Args:
-        url: Where the service is.
+        url: Where the service is; the environment's ``HEDGEROW_URL``, else this machine, if left out.
         token: Who asks; the environment's ``HEDGEROW_TOKEN`` if left out.
         timeout: Seconds that one try may take.
         patience: Seconds that all tries of a call may take together.
@@ -79,7 +76,7 @@ class Client:
 
     def __init__(
         self,
-        url: str = HERE,
+        url: str | None = None,
         *,
         token: str | None = None,
         timeout: float = TIMEOUT,
@@ -129,7 +126,7 @@ class AsyncClient:
     """The same client for ``async`` code: every method of ``Client`` is there, to be awaited.
 
     Args:
-        url: Where the service is.
+        url: Where the service is; the environment's ``HEDGEROW_URL``, else this machine, if left out.
         token: Who asks; the environment's ``HEDGEROW_TOKEN`` if left out.
         timeout: Seconds that one try may take.
         patience: Seconds that all tries of a call may take together.
@@ -148,7 +145,7 @@ class AsyncClient:
 
     def __init__(
         self,
-        url: str = HERE,
+        url: str | None = None,
         *,
         token: str | None = None,
         timeout: float = TIMEOUT,

@@ -27,6 +27,9 @@ TRY_AGAIN = (408, 429, 500, 502, 503, 504)
 FIRST_PAUSE, LONGEST_PAUSE = 0.05, 1.0
 """Seconds between two tries; each pause is twice the one before, and up to a half of it is drawn away."""
 
+HERE = "http://127.0.0.1:8080"
+"""Where ``hedgerow serve`` listens."""
+
 MOST_GIVEN_UP = 1000
 """Decisions to withdraw that a client remembers."""
 
@@ -97,13 +100,14 @@ class Exchange:
     """What the calls of a client share.
 
     Args:
-        url: Where the service is.
+        url: Where the service is; the environment's ``HEDGEROW_URL``, else this machine, if left out.
         token: Who asks; the environment's ``HEDGEROW_TOKEN`` if left out.
         timeout: Seconds that one try may take.
         patience: Seconds that all tries of a call may take together.
     """
 
-    def __init__(self, url: str, *, token: str | None, timeout: float, patience: float):
+    def __init__(self, url: str | None, *, token: str | None, timeout: float, patience: float):
+        url = os.environ.get("HEDGEROW_URL", HERE) if url is None else url
         if not url.startswith(("http://", "https://")):
             raise ValueError(f"url must begin with http:// or https://, got {url!r:.100}")
         if not (timeout > 0.0 and patience > 0.0):
