@@ -12,7 +12,9 @@ from hedgerow.service.tallies import ModeTally
 ARMS = ("a", "b", "c")
 
 
-@pytest.mark.parametrize(("explore", "control", "baseline"), [(0.3, 0.0, None), (0.2, 0.4, None), (0.2, 0.4, "b"), (0.0, 1.0, "b")])
+@pytest.mark.parametrize(
+    ("explore", "control", "baseline"), [(0.3, 0.0, None), (0.2, 0.4, None), (0.2, 0.4, "b"), (0.0, 1.0, "b")]
+)
 def test_arms_are_as_frequent_as_their_propensities_say(explore, control, baseline):
     plan, times = Plan(b"salt", explore, control, False), 20_000
     found = [choose("a", ARMS, plan, str(n), unit=None, baseline=baseline, sure=True) for n in range(times)]
@@ -25,7 +27,9 @@ def test_arms_are_as_frequent_as_their_propensities_say(explore, control, baseli
 
 def test_a_unit_stays_in_control_or_out_of_it():
     plan = Plan(b"salt", 0.0, 0.5, False)
-    modes = {unit: {choose("a", ARMS, plan, str(n), unit=unit, baseline="b", sure=True).mode for n in range(20)} for unit in "xyzuvw"}
+    modes = {
+        unit: {choose("a", ARMS, plan, str(n), unit=unit, baseline="b", sure=True).mode for n in range(20)} for unit in "xyzuvw"
+    }
     assert all(len(found) == 1 for found in modes.values())
     assert {mode for found in modes.values() for mode in found} == {"live", "control"}
 
@@ -35,7 +39,12 @@ def test_the_policy_that_draws_by_itself_has_no_propensity():
 
 
 def test_shadow_answers_the_baseline():
-    assert choose("a", ARMS, Plan(b"salt", 0.5, 0.5, True), "1", unit=None, baseline="b", sure=True) == ("b", "shadow", False, None)
+    assert choose("a", ARMS, Plan(b"salt", 0.5, 0.5, True), "1", unit=None, baseline="b", sure=True) == (
+        "b",
+        "shadow",
+        False,
+        None,
+    )
 
 
 def test_the_interval_of_the_lift_holds_at_every_time():
