@@ -25,7 +25,7 @@ from hedgerow.service.store import Store, connect
 from hedgerow.service.verify import Live, verify
 
 CLIENTS = 24
-SETTLING = 90.0
+SETTLING = 600.0
 """Seconds after the load in which all must be settled and folded everywhere."""
 
 
@@ -70,7 +70,7 @@ async def run(place: Place, *, kills: int, seed: int, fault: str = "") -> Outcom
         fleet.start(fleet.ports[0])
         await fleet.ready(fleet.ports[0])
         for name in CONFIGS:
-            status, answer = await asked(fleet.ports[0], "PUT", f"/v1/experiments/{name}", config(name, ARMS), timeout=300.0)
+            status, answer = await asked(fleet.ports[0], "PUT", f"/v1/experiments/{name}", config(name, ARMS), timeout=900.0)
             promises.expect(status == 201, answer)
         for port in fleet.ports[1:]:
             fleet.start(port)
@@ -131,10 +131,10 @@ async def _quiet(port: int, name: str, early: int) -> dict[str, Any]:
     async with asyncio.timeout(SETTLING):
         while True:
             try:
-                status, found = await asked(port, "GET", f"/v1/experiments/{name}/status")
+                status, found = await asked(port, "GET", f"/v1/experiments/{name}/status", timeout=60.0)
                 if status == 200 and (found["waiting"], found["orphans"], found["folded"]) == (0, early, found["seq"]):
                     return dict(found)
-            except OSError:
+            except (OSError, TimeoutError):
                 pass
             await asyncio.sleep(0.3)
 

@@ -14,7 +14,7 @@ from typing import Any
 from benchmarks.service.connection import asked
 from benchmarks.service.postgres import free_port
 
-STARTING = 120.0
+STARTING = 600.0
 """Seconds that a service may take until it is ready; compiling takes most of them, the first time."""
 
 
@@ -91,7 +91,7 @@ class Fleet:
                 try:
                     if (await asked(port, "GET", "/readyz"))[0] == 200:
                         return
-                except (OSError, TimeoutError):
+                except (OSError, TimeoutError, ValueError):
                     pass
                 await asyncio.sleep(0.05)
 

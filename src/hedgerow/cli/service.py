@@ -1,21 +1,32 @@
 """The decision service: run it, look at it, check it."""
 
+import json
 import os
 import sys
+import time
+import urllib.error
+import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
+from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Event, Thread
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from . import app
+from . import app, show
+
+DEFAULT_STORE = "sqlite:///hedgerow.db"
+DAY = 86_400.0
+"""Seconds."""
 
 Store = Annotated[
     str, typer.Option(envvar="HEDGEROW_STORE", help="sqlite:///file.db, or postgresql://user@host/name for several replicas.")
 ]
-DEFAULT_STORE = "sqlite:///hedgerow.db"
+Url = Annotated[str, typer.Option(help="Address of the running service.")]
+Token = Annotated[str | None, typer.Option(envvar="HEDGEROW_TOKEN", help="A token, where the service needs one.")]
+Name = Annotated[str, typer.Argument(help="Name of the experiment.")]
 
 
 @app.command("serve")
@@ -30,6 +41,8 @@ def _serve(
     ] = False,
 ) -> None:
     """Serve decisions over HTTP, with a page at /.
+
+    Tokens of the environment: HEDGEROW_TOKENS="role:secret role@experiment:secret".
 
     Examples: hedgerow serve --store sqlite:///ads.db; hedgerow serve --demo
     """
@@ -68,12 +81,134 @@ def _demo_store(store: str) -> Iterator[str]:
 
 
 def _hello(host: str, port: int) -> str:
-    """A line to try."""
+    """Lines to try."""
     shown = f"[{host}]" if ":" in host else host
     address = f"http://{shown}:{port}/v1/experiments/ads"
-    json = "-H 'content-type: application/json'"
+    media = "-H 'content-type: application/json'"
     return (
         f"hedgerow serves on http://{shown}:{port}; try\n"
-        f'  curl -X PUT {address} {json} -d \'{{"arms": ["ad-1", "ad-2"]}}\'\n'
-        f"  curl {address}/decisions {json} -d '{{}}'"
+        f'  curl -X PUT {address} {media} -d \'{{"arms": ["ad-1", "ad-2"]}}\'\n'
+        f"  curl {address}/decisions {media} -d '{{}}'"
     )
+
+
+def _asked(method: str, address: str, token: str | None) -> Any:
+    """What a running service answers, or its sentence on what is wrong."""
+    if not address.startswith(("http://", "https://")):
+        raise ValueError(f"the address of a service begins with http:// or https://, got {address!r}")
+    request = urllib.request.Request(address, method=method, headers={"Authorization": f"Bearer {token}"} if token else {})
+    try:
+        with urllib.request.urlopen(request) as answer:
+            return json.load(answer)
+    except urllib.error.HTTPError as error:
+        raise ValueError(json.load(error)["detail"]) from None
+    except urllib.error.URLError as error:
+        raise ValueError(f"no service answers at {address}: {error.reason}; hedgerow serve starts one") from None
+
+
+@app.command("status")
+def _status(name: Name, url: Url = "http://127.0.0.1:8080", token: Token = None) -> None:
+    """Print what a running service knows of an experiment, as JSON."""
+    print(json.dumps(_asked("GET", f"{url}/v1/experiments/{name}/status", token), indent=2))
+
+
+@app.command("refold")
+def _refold(name: Name, url: Url = "http://127.0.0.1:8080", token: Token = None) -> None:
+    """Have a running service learn the whole log again, with amended rewards."""
+    found = _asked("POST", f"{url}/v1/experiments/{name}/refold", token)
+    show(f"Epoch {found['epoch']}: {found['rounds']} rounds, log row {found['seq']}, state {found['state_hash']}.")
+
+
+@app.command("export")
+def _export(
+    name: Name,
+    out: Annotated[str, typer.Option(help="The file: .parquet or .ndjson.")],
+    store: Store = DEFAULT_STORE,
+    after: Annotated[int, typer.Option(min=0, help="The log row before the first.")] = 0,
+) -> None:
+    """Write what was learnt to a file that hedgerow evaluate reads, one row a decision.
+
+    Example: hedgerow export ads --out ads.parquet;
+    hedgerow evaluate ads.parquet --arm arm --reward reward --propensity propensity --time time
+    """
+    from ..service.export import WRITERS, events
+    from ..service.restore import head
+    from ..service.store import connect
+
+    kind = Path(out).suffix.removeprefix(".")
+    if kind not in WRITERS:
+        raise ValueError(f"--out must end with .parquet or .ndjson, got {out!r}")
+    database = connect(store, writes=False)
+    try:
+        limit = head(database, name).seq
+        Path(out).write_bytes(WRITERS[kind][0](events(database, name, after=after, limit=limit)))
+    except KeyError as error:
+        raise ValueError(error.args[0]) from None
+    finally:
+        database.close()
+
+
+@app.command("verify")
+def _verify(
+    names: Annotated[list[str] | None, typer.Argument(help="Names of experiments; all if left out.")] = None,
+    store: Store = DEFAULT_STORE,
+) -> None:
+    """Check every invariant of a store: nothing lost, nothing learnt twice, snapshots true.
+
+    Exit codes: 0 all hold, 1 one does not, 2 bad input.
+    """
+    from ..service.restore import heads
+    from ..service.store import connect
+    from ..service.verify import verify
+
+    database, sound = connect(store, writes=False), True
+    try:
+        for name in names or [where.name for where in heads(database)]:
+            found = verify(database, name, settled=False)
+            sound = sound and found.ok
+            for check in found.checks:
+                said = "; ".join(check.failures) or f"holds ({check.checked} looked at)"
+                show(f"{name}: {check.name}: {said}")
+    except KeyError as error:
+        raise ValueError(error.args[0]) from None
+    finally:
+        database.close()
+    raise typer.Exit(0 if sound else 1)
+
+
+@app.command("token")
+def _token(
+    name: Annotated[str, typer.Argument(help="What you call it.")],
+    role: Annotated[str, typer.Option(help="read, decide or admin.")] = "decide",
+    experiment: Annotated[str | None, typer.Option(help="The only experiment that it is for.")] = None,
+    days: Annotated[float | None, typer.Option(min=0.0, help="Days until it expires.")] = None,
+    revoke: Annotated[bool, typer.Option("--revoke", help="Revoke the tokens of this name instead.")] = False,
+    store: Store = DEFAULT_STORE,
+) -> None:
+    """Make a token, which is printed once; or revoke it, which a running service notices within seconds."""
+    from ..service.auth import new_token, revoke_tokens
+    from ..service.store import connect, transaction
+
+    database = connect(store)
+    try:
+        with transaction(database):
+            if revoke:
+                show(f"Revoked {revoke_tokens(database, name)}.")
+            else:
+                expires = None if days is None else time.time() + days * DAY
+                print(new_token(database, name=name, role=role, experiment=experiment, expires=expires))
+    finally:
+        database.close()
+
+
+@app.command("backup")
+def _backup(
+    out: Annotated[str, typer.Option(help="The file; what is there stays, and is an error.")], store: Store = DEFAULT_STORE
+) -> None:
+    """Copy a SQLite store while it is in use. Of PostgreSQL, pg_dump makes a backup."""
+    from ..service.sqlite import backup
+
+    if not store.startswith("sqlite:///"):
+        raise ValueError("hedgerow backup copies SQLite; use pg_dump for PostgreSQL")
+    backup(store.removeprefix("sqlite:///"), out)
+    show(f"Wrote {out}; hedgerow verify --store sqlite:///{out} checks it.")

@@ -111,6 +111,25 @@ def new_token(store: Store, *, name: str, role: str, experiment: str | None, exp
     return secret
 
 
+def revoke_tokens(store: Store, name: str) -> int:
+    """Revoke tokens.
+
+    Args:
+        store: In a transaction.
+        name: What their owner calls them.
+
+    Returns:
+        How many there were.
+
+    Raises:
+        ValueError: There is none.
+    """
+    count = len(store.run("DELETE FROM token WHERE name = ? RETURNING name", (name,)))
+    if count == 0:
+        raise ValueError(f"there is no token {name!r}")
+    return count
+
+
 class Tokens:
     """The tokens that are valid, as they were read last.
 

@@ -81,3 +81,24 @@ class Sqlite:
 
     def close(self) -> None:
         self._db.close()
+
+
+def backup(path: str, out: str) -> None:
+    """Copy a store as it is at one moment, while others write it.
+
+    Args:
+        path: The store's file.
+        out: The copy, which is not there yet.
+
+    Raises:
+        OSError: The store is not there, or the copy is.
+    """
+    if not Path(path).exists():
+        raise FileNotFoundError(f"there is no store {path!r}")
+    if Path(out).exists():
+        raise FileExistsError(f"{out} is there already")
+    source = sqlite3.connect(path)
+    try:
+        source.execute("VACUUM INTO ?", (out,))
+    finally:
+        source.close()
