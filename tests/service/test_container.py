@@ -7,7 +7,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import httpx
 import pytest
 import yaml
 from dockerfile_parse import DockerfileParser
@@ -99,36 +98,41 @@ def image(tmp_path):
     return root, steps.build(root, only_say=built is not None)
 
 
+@pytest.fixture
+def started(image, tmp_path):
+    """The service of the image, on this machine alone, with a token as containers need one."""
+    if os.geteuid() != 0:
+        pytest.skip("the Dockerfile gives a folder to another user: that needs root")
+    root, made = image
+    shutil.rmtree(root / "tmp" / "machine-code", ignore_errors=True)
+    kept = {name: value for name, value in made.environment.items() if name not in ("PORT", "HEDGEROW_STORE")}
+    secret = "a-secret-of-many-signs"
+    tokens = {"HEDGEROW_TOKENS": f"admin:{secret}", "HEDGEROW_TOKEN": secret}
+    assert made.command[-2:] == ["--host", "0.0.0.0"]
+    live = Live(tmp_path, command=[*made.command[:-1], "127.0.0.1"], **kept | tokens)
+    yield live
+    live.close()
+
+
 def files(root):
     return {path: path.stat().st_mtime_ns for path in root.rglob("*") if path.is_file()}
 
 
 @pytest.mark.slow
-def test_the_steps_of_the_image_give_a_service_that_compiles_nothing(image, tmp_path):
+def test_the_steps_of_the_image_give_a_service_that_compiles_nothing(image, started):
     root, made = image
-    if os.geteuid() != 0:
-        pytest.skip("the Dockerfile gives a folder to another user: that needs root")
-    shutil.rmtree(root / "tmp" / "machine-code", ignore_errors=True)
     before = files(root / "opt")
-    secret = "admin:a-secret-of-many-signs"
-    environment = made.environment | {"HEDGEROW_TOKENS": secret, "HEDGEROW_TOKEN": secret.partition(":")[2]}
-    live = Live(
-        tmp_path,
-        command=made.command,
-        **{name: value for name, value in environment.items() if name not in ("PORT", "HEDGEROW_STORE")},
-    )
     for name, shape in {
         "plain": {},
         "grouped": {"clusters": {"a": "x", "b": "y"}},
         "seen": {"context": {"age": "number"}},
     }.items():
-        live.client.put(name, {"arms": ["a", "b"]} | shape)
-        decision = live.client.decide(name, context={"age": 3.0} if name == "seen" else None)
-        assert live.client.reward(name, decision.id, 1.0).result == "folded"
-    headers = {"Authorization": f"Bearer {environment['HEDGEROW_TOKEN']}"}
-    assert httpx.get(f"{live.url}/v1/experiments/plain/status", headers=headers, timeout=60.0).status_code == 200
-    subprocess.run(made.health, env=environment | {"PORT": str(live.port)}, check=True)
-    live.close()
+        started.client.put(name, {"arms": ["a", "b"]} | shape)
+        decision = started.client.decide(name, context={"age": 3.0} if name == "seen" else None)
+        assert started.client.reward(name, decision.id, 1.0).result == "folded"
+        headers = {"Authorization": "Bearer a-secret-of-many-signs"}
+        assert started.get(f"/v1/experiments/{name}/status", headers=headers).status_code == 200
+    subprocess.run(made.health, env=made.environment | {"PORT": str(started.port)}, check=True)
     assert files(root / "opt") == before
     compiled = {path.relative_to(root / "tmp") for path in (root / "tmp" / "machine-code").rglob("*.nbc")}
     assert compiled == {path.relative_to(root / "opt") for path in (root / "opt" / "machine-code").rglob("*.nbc")}
