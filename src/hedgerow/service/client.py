@@ -20,8 +20,8 @@ Given = ParamSpec("Given")
 Answer = TypeVar("Answer")
 Operation = Callable[Concatenate[Exchange, Given], Steps[Answer]]
 
-TIMEOUT, PATIENCE = 1.0, 2.0
-"""Seconds of one try, and of all tries of a call: what a page may wait for its arm. Chosen, not measured."""
+TRY_SECONDS, CALL_SECONDS = 1.0, 2.0
+"""Of one try, and of all tries of a call: what a page may wait for its arm. Chosen, not measured."""
 
 
 def _blocking(operation: Operation[Given, Answer]) -> "Callable[Concatenate[Client, Given], Answer]":
@@ -79,8 +79,8 @@ class Client:
         url: str | None = None,
         *,
         token: str | None = None,
-        timeout: float = TIMEOUT,
-        patience: float = PATIENCE,
+        timeout: float = TRY_SECONDS,
+        patience: float = CALL_SECONDS,
         transport: httpx.BaseTransport | None = None,
     ):
         self._exchange = Exchange(url, token=token, timeout=timeout, patience=patience)
@@ -148,8 +148,8 @@ class AsyncClient:
         url: str | None = None,
         *,
         token: str | None = None,
-        timeout: float = TIMEOUT,
-        patience: float = PATIENCE,
+        timeout: float = TRY_SECONDS,
+        patience: float = CALL_SECONDS,
         transport: httpx.AsyncBaseTransport | None = None,
     ):
         self._exchange = Exchange(url, token=token, timeout=timeout, patience=patience)

@@ -16,7 +16,7 @@ from .exchange import AwayError
 SEED = 7
 """Of the visitors."""
 
-AT_ONCE, TURN = 400, 0.1
+FIRST_VISITS, TURN = 400, 0.1
 """Decisions to begin with; then one of each experiment in a turn of so many seconds."""
 
 LAG = 1.5
@@ -119,7 +119,7 @@ def _made(client: Client, name: str) -> bool:
 
 def _visit(client: Client, name: str, stop: Event) -> None:
     rng = random.Random(SEED)
-    coming = sorted(visit._replace(due=0.0) for visit in _ask(client, name, AT_ONCE, rng))
+    coming = sorted(visit._replace(due=0.0) for visit in _ask(client, name, FIRST_VISITS, rng))
     while not stop.wait(TURN):
         for visit in _ask(client, name, 1, rng):
             heapq.heappush(coming, visit)

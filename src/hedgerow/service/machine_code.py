@@ -10,7 +10,7 @@ from ..data.history import History
 from . import plans
 from .wire import Config
 
-ARMS = ["a", "b", "c", "d"]
+EXAMPLE_ARMS = ["a", "b", "c", "d"]
 CLUSTERS = {"a": "x", "b": "x", "c": "y", "d": "y"}
 SHAPES: tuple[dict[str, object], ...] = (
     {},
@@ -36,7 +36,7 @@ def compile_for(names: Iterable[str]) -> list[str]:
     found = []
     for name in names:
         for shape in SHAPES:
-            config = Config(arms=ARMS, policy=name, **shape)  # type: ignore[arg-type]
+            config = Config(arms=EXAMPLE_ARMS, policy=name, **shape)  # type: ignore[arg-type]
             try:
                 policy = plans.build(plans.State(config), dict[str, bytes]().__getitem__)
             except ValueError:

@@ -9,7 +9,7 @@ from ..present.numbers import numeral, numerals
 from .page_figures import Band, Scale, Whisker, bands, lift_whisker, scale_of, whisker
 from .reports import ArmStatus, Lift, Status
 
-MOST_ARMS = 100
+LISTED_ARMS = 100
 """Arms that the page lists; the API has all."""
 
 CONCENTRATED = 0.5
@@ -18,7 +18,7 @@ CONCENTRATED = 0.5
 UNKNOWN = "-"
 """Stands for a number that there is not."""
 
-MINUTE, HOUR, DAY = 60, 3600, 86400
+MINUTE, HOUR = 60, 3600
 
 
 class Tile(NamedTuple):
@@ -110,7 +110,7 @@ def shown(status: Status) -> dict[str, Any]:
         "bands_said": _said_of(stacked),
         "groups": _groups(status.arms, scale),
         "ends": ("", "") if scale is None else _ends(scale),
-        "left_out": max(len(status.arms) - MOST_ARMS, 0),
+        "left_out": max(len(status.arms) - LISTED_ARMS, 0),
         "has_history": any(arm.history for arm in status.arms),
         "lift": _lift(status.lift),
         "trust": [sentence for sentence in status.trust if not sentence.endswith(":")],
@@ -163,7 +163,7 @@ def duration(seconds: float) -> str:
         return f"{seconds:.2g} s" if seconds < 10.0 else f"{seconds:.0f} s"
     if seconds < 3 * HOUR:
         return f"{seconds / MINUTE:.0f} min"
-    return f"{seconds / HOUR:.0f} h" if seconds < 3 * DAY else f"{seconds / DAY:.0f} days"
+    return f"{seconds / HOUR:.0f} h" if seconds < 72 * HOUR else f"{seconds / 24 / HOUR:.0f} days"
 
 
 def ago(at: float) -> str:
@@ -227,7 +227,7 @@ def _said_of(stacked: Sequence[Band]) -> str:
 def _groups(arms: Sequence[ArmStatus], scale: Scale | None) -> list[Group]:
     """Arms in their clusters; what is played most stands first."""
     members: dict[str | None, list[ArmStatus]] = {}
-    listed = {arm.arm for arm in sorted(arms, key=_most_played)[:MOST_ARMS]}
+    listed = {arm.arm for arm in sorted(arms, key=_most_played)[:LISTED_ARMS]}
     for arm in sorted(arms, key=_most_played):
         members.setdefault(arm.cluster, []).append(arm)
     ordered = sorted(members.items(), key=lambda item: -sum(arm.plays for arm in item[1]))
