@@ -33,7 +33,7 @@ Name = Annotated[str, typer.Argument(help="Name of the experiment.")]
 def _serve(
     store: Store = DEFAULT_STORE,
     host: Annotated[str, typer.Option(help="Address to listen on; other than this machine's it needs a token.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(envvar="PORT", help="Port to listen on.")] = 8080,
+    port: Annotated[int, typer.Option(envvar="PORT", min=1, max=65_535, help="Port to listen on.")] = 8080,
     durability: Annotated[str, typer.Option(help="full; or relaxed: a power cut may take the last commits (SQLite).")] = "full",
     log: Annotated[str, typer.Option(envvar="HEDGEROW_LOG", help="Least level: debug, info, warning, error.")] = "info",
     play: Annotated[

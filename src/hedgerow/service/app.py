@@ -57,10 +57,11 @@ def create(options: Options, *, more: Sequence[Call] = ()) -> Starlette:
 
     @asynccontextmanager
     async def life(_: Starlette) -> AsyncIterator[dict[str, Any]]:
-        service.start(asyncio.get_running_loop())
-        if not options.loopback and not service.tokens:
-            await asyncio.to_thread(service.stop)
-            raise ValueError(f"{options.host} can be reached from elsewhere: make a token first, with hedgerow token")
+        try:
+            await _begin(service)
+        except Exception as trouble:
+            application.state.trouble = trouble  # running.py says it in one sentence
+            raise
         yield {"service": service}
         await asyncio.to_thread(service.stop)
 
@@ -69,6 +70,14 @@ def create(options: Options, *, more: Sequence[Call] = ()) -> Starlette:
     application = Starlette(lifespan=life, routes=routes, exception_handlers=handlers)
     application.state.service = service
     return application
+
+
+async def _begin(service: Service) -> None:
+    """Open the store; without a token nobody but this machine may ask."""
+    service.start(asyncio.get_running_loop())
+    if not service.options.loopback and not service.tokens:
+        await asyncio.to_thread(service.stop)
+        raise ValueError(f"{service.options.host} can be reached from elsewhere: make a token first, with hedgerow token")
 
 
 def _endpoint(service: Service, call: Call) -> Any:

@@ -130,6 +130,13 @@ def run(application: Starlette, options: Options, *, level: str = "info", begun:
             ),
             begun,
         )
-        server.run()
+        try:
+            server.run()
+        except SystemExit:
+            if server.started:
+                raise
         if not server.started:
-            raise OSError("the service could not start; the log says why")
+            where = f"{options.host}:{options.port}"
+            raise OSError(
+                str(getattr(application.state, "trouble", f"the service could not listen on {where}: its log says why"))
+            )
