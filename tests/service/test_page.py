@@ -87,7 +87,7 @@ def test_names_are_text_wherever_they_stand():
 def test_every_count_is_shown():
     counts = {"decisions": 12_345, "rewards": 11_111, "waiting": 222, "late": 33, "orphans": 4, "skipped": 5, "cancelled": 66}
     texts = " ".join(Elements(page_of(status(**counts, late_worth=7.5, lag=Lag(0.25, 90.0, 1000), entropy=0.61))).texts)
-    for text in ("12,345", "11,111", "222", "33", "4", "5", "66 withdrawn", "by 7.5", "250 ms", "90 s", "0.61"):
+    for text in ("12,345", "11,111", "222", "33", "4", "5", "66 closed without a reward", "by 7.5", "250 ms", "90 s", "0.61"):
         assert text in texts
 
 

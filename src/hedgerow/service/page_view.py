@@ -116,7 +116,7 @@ def shown(status: Status) -> dict[str, Any]:
         "trust": [sentence for sentence in status.trust if not sentence.endswith(":")],
         "exploring": _exploring(status),
         "lag": _lag(status),
-        "replicas": [(one.id, f"{one.seq:,}", _behind(status.seq - one.seq), ago(one.seen)) for one in status.replicas],
+        "replicas": [(one.id, f"{one.seq:,}", ago(one.seen)) for one in status.replicas],
         "changes": [
             (change.summary or change.kind, f"{change.seq:,}", ago(change.at), stamp(change.at)) for change in status.changes
         ],
@@ -206,7 +206,7 @@ def _tiles(status: Status) -> list[Tile]:
         Tile(
             "Decisions",
             f"{status.decisions:,}",
-            f"{status.cancelled:,} withdrawn" if status.cancelled else "asked for and stored",
+            f"{status.cancelled:,} closed without a reward" if status.cancelled else "asked for and stored",
         ),
         Tile("Rewards", f"{status.rewards:,}", learnt),
         Tile("Waiting", f"{status.waiting:,}", "decisions whose reward is to come"),
@@ -282,7 +282,9 @@ def _exploring(status: Status) -> str:
     if status.entropy is None:
         return "Nothing was played yet."
     few = (
-        "few arms get most of the latest plays" if status.entropy < CONCENTRATED else "the latest plays are spread over many arms"
+        "few arms get most of the latest plays"
+        if status.entropy < CONCENTRATED
+        else "the latest plays are spread over several arms"
     )
     return f"Entropy of the latest plays: {status.entropy:.2f} (1: all arms alike, 0: one arm); {few}."
 
@@ -292,7 +294,3 @@ def _lag(status: Status) -> str:
         return "No reward has come yet."
     lag = status.lag
     return f"Half of the latest {lag.rewards:,} rewards came within {duration(lag.p50)}, 99 % within {duration(lag.p99)}."
-
-
-def _behind(rows: int) -> str:
-    return "up to date" if rows <= 0 else f"{rows:,} behind"
