@@ -27,6 +27,7 @@ Name = Annotated[str, typer.Argument(help="Name of the experiment.")]
 
 @app.command("serve")
 def _serve(
+    experiments: Annotated[str | None, typer.Argument(help="TOML file with a table for each experiment.")] = None,
     store: Store = DEFAULT_STORE,
     host: Annotated[str, typer.Option(help="Address to listen on; other than this machine's it needs a token.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(envvar="PORT", help="Port to listen on.")] = 8080,
@@ -37,10 +38,11 @@ def _serve(
 
     Tokens of the environment: HEDGEROW_TOKENS="role:secret role@experiment:secret".
 
-    Example: hedgerow serve --store sqlite:///ads.db
+    Examples: hedgerow serve; hedgerow serve experiments.toml --store sqlite:///ads.db
     """
     from ..service import app as face
     from ..service import running
+    from ..service.declared import declared
     from ..service.settings import Options
 
     if durability not in ("full", "relaxed"):
@@ -49,8 +51,9 @@ def _serve(
         raise ValueError(f"the level of the log is debug, info, warning or error, got {log!r}")
     tokens = tuple(os.environ.get("HEDGEROW_TOKENS", "").replace(",", " ").split())
     options = Options(store, host, port, durability == "relaxed", tokens)
+    there = declared(experiments) if experiments is not None else {}
     print(_hello(options.host, options.port), file=sys.stderr)
-    running.run(face.create(options), options, level=log)
+    running.run(face.create(options, experiments=there), options, level=log)
 
 
 def _hello(host: str, port: int) -> str:
