@@ -20,9 +20,11 @@ from benchmarks.service.clients import ARMS, CONFIGS, Client, Promises, config, 
 from benchmarks.service.connection import asked
 from benchmarks.service.faults import FAULTS
 from benchmarks.service.fleet import Fleet
-from benchmarks.service.postgres import Server
+from benchmarks.service.postgres import Server, binaries
 from hedgerow.service.store import Store, connect
 from hedgerow.service.verify import Live, verify
+
+__all__ = ["binaries", "places", "run"]
 
 CLIENTS = 24
 SETTLING = 600.0

@@ -146,3 +146,28 @@ def test_a_configuration_that_makes_no_sense_is_refused(serve, tmp_path, config)
     answer = served.put(**config)
     assert answer.status_code == 422, answer.text
     assert served.ask("GET", ADS).status_code == 404
+
+
+def test_a_history_may_be_a_file(serve, tmp_path):
+    served = serve(f"sqlite:///{tmp_path / 'store.db'}")
+    served.put(policy="HUCB")
+    file = b"ad,click\na,1\na,0\nb,1\n"
+    path = f"{ADS}/history?arm=ad&reward=click&weight=0.5"
+    found = served.ask("POST", path, content=file, headers={"content-type": "text/csv"})
+    assert (found.status_code, found.json()["plays"], found.json()["weight"]) == (201, 3.0, 0.5)
+    assert scores(served)["a"]["history"] == 1.0
+    for broken in (b"", b"\x00\x01", b"x,y\n1,2\n"):
+        assert served.ask("POST", path, content=broken, headers={"content-type": "text/csv"}).status_code == 422
+    served.verified()
+
+
+def test_experiments_may_stand_in_a_file(tmp_path):
+    from hedgerow.service.declared import declared
+
+    path = tmp_path / "experiments.toml"
+    path.write_text('[ads]\narms = ["a", "b"]\nwait = 60\n[mail]\narms = ["x"]\npolicy = "UCB"\n')
+    found = declared(str(path))
+    assert (found["ads"].wait, found["mail"].policy) == (60.0, "UCB")
+    path.write_text("[ads]\narms = 3\n")
+    with pytest.raises(ValueError, match="no experiment"):
+        declared(str(path))

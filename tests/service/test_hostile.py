@@ -7,16 +7,16 @@ NUMBERS = [b"NaN", b"Infinity", b"-Infinity", b"1e400", b"true", b'"1.5"', b"nul
 
 
 @pytest.fixture(scope="module")
-def ads(tmp_path_factory, request):
+def ads(tmp_path_factory):
     from conftest import Served
 
     from hedgerow.service.settings import Options
 
     served = Served(Options(f"sqlite:///{tmp_path_factory.mktemp('hostile') / 'store.db'}"))
-    request.addfinalizer(served.close)
     served.put(policy="LinUCB", params={"dimension": 2}, reward_range=[-1e15, 1e15])
     served.decide(decision_id="d1", context=[1.0, 2.0])
-    return served
+    yield served
+    served.close()
 
 
 def refused(ads, method, path, content, headers=TYPED):

@@ -31,6 +31,7 @@ Name = Annotated[str, typer.Argument(help="Name of the experiment.")]
 
 @app.command("serve")
 def _serve(
+    experiments: Annotated[str | None, typer.Argument(help="TOML file with a table for each experiment.")] = None,
     store: Store = DEFAULT_STORE,
     host: Annotated[str, typer.Option(help="Address to listen on; other than this machine's it needs a token.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(envvar="PORT", min=1, max=65_535, help="Port to listen on.")] = 8080,
@@ -44,10 +45,11 @@ def _serve(
 
     Tokens of the environment: HEDGEROW_TOKENS="role:secret role@experiment:secret".
 
-    Examples: hedgerow serve --store sqlite:///ads.db; hedgerow serve --demo
+    Examples: hedgerow serve; hedgerow serve experiments.toml --store sqlite:///ads.db; hedgerow serve --demo
     """
     from ..service import app as face
     from ..service import demo, page, running
+    from ..service.declared import declared
     from ..service.settings import Options
 
     if durability not in ("full", "relaxed"):
@@ -55,6 +57,7 @@ def _serve(
     if log not in ("debug", "info", "warning", "error"):
         raise ValueError(f"the level of the log is debug, info, warning or error, got {log!r}")
     tokens = tuple(os.environ.get("HEDGEROW_TOKENS", "").replace(",", " ").split())
+    there = declared(experiments) if experiments is not None else {}
     with _demo_store(store) if play else nullcontext(store) as kept:
         options, stop = Options(kept, host, port, durability == "relaxed", tokens), Event()
         given = {"token": os.environ.get("HEDGEROW_TOKEN"), "stop": stop}
@@ -65,7 +68,7 @@ def _serve(
                 Thread(target=demo.play, args=(f"http://127.0.0.1:{port}", name), kwargs=given, daemon=True).start()
 
         try:
-            running.run(face.create(options, more=page.CALLS), options, level=log, begun=begun)
+            running.run(face.create(options, more=page.CALLS, experiments=there), options, level=log, begun=begun)
         finally:
             stop.set()
 

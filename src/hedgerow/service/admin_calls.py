@@ -8,9 +8,11 @@ import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 
+from ..data.history import History
 from . import experiments, limits, plans, refold
-from .calls import Call
+from .calls import Call, Query
 from .decision_calls import named
+from .history_file import SUFFIXES, history_of_file
 from .plans import State
 from .problems import Problem
 from .replies import reply
@@ -18,7 +20,7 @@ from .reports import Refolded
 from .runtimes import Runtime
 from .serving import Service
 from .settings import SETTINGS
-from .wire import Config, Experiment, Experiments, HistoryOfSums, HistoryRow
+from .wire import Config, Experiment, Experiments, HistoryOfSums, HistoryRow, Weight
 
 _CONFIG, _SUMS = msgspec.json.Decoder(Config), msgspec.json.Decoder(HistoryOfSums)
 
@@ -27,14 +29,33 @@ async def _put(service: Service, request: Request) -> Response:
     name = named(request.path_params["experiment"], "an experiment's name")
     match = _revision(request.headers.get("if-match"))
     config = limits.parsed(request, await limits.read(request, limits.BATCH_BODY), _CONFIG)
+    new = await put(service, name, config, match)
+    found = await service.read(lambda store: experiments.shown(store, name))
+    return reply(found, 201 if new else 200, {"ETag": f'"{found.revision}"'})
+
+
+async def put(service: Service, name: str, config: Config, match: int | None = None) -> bool:
+    """Create an experiment, or change it.
+
+    Args:
+        service: The service.
+        name: Of the experiment.
+        config: What it is to be.
+        match: The revision that is to be changed, None for any.
+
+    Returns:
+        Whether it is new.
+
+    Raises:
+        Problem: The configuration makes no sense, or another revision is there.
+    """
     policy = await asyncio.to_thread(_built, config)
     await asyncio.to_thread(_tried, service, name, config)
     new, other = await service.job(name, experiments.put(name, config, policy, match))
     if other:
         await refolded(service, name, config)
     await _until_warm(service, name)
-    found = await service.read(lambda store: experiments.shown(store, name))
-    return reply(found, 201 if new else 200, {"ETag": f'"{found.revision}"'})
+    return new
 
 
 def _revision(given: str | None) -> int | None:
@@ -133,13 +154,28 @@ async def _archive(service: Service, request: Request) -> Response:
 
 async def _add_history(service: Service, request: Request) -> Response:
     runtime = _changeable(service, request)
-    sums = limits.parsed(request, await limits.read(request, limits.BATCH_BODY), _SUMS)
+    body = await limits.read(request, limits.BATCH_BODY)
     try:
-        history = experiments.history_of(sums)
-        found = await service.job(runtime.name, experiments.add_history(runtime.name, history, sums.weight))
+        history, weight = await asyncio.to_thread(_history, request, body, runtime.usable().state.config)
+        found = await service.job(runtime.name, experiments.add_history(runtime.name, history, weight))
     except (ValueError, KeyError) as error:
         raise Problem(422, str(error.args[0])) from None
     return reply(found, 201)
+
+
+def _history(request: Request, body: bytes, config: Config) -> tuple[History, float]:
+    """What was sent: sums in JSON, or a file."""
+    media = limits.media_of(request)
+    if media not in SUFFIXES:
+        sums = limits.parsed(request, body, _SUMS)
+        return experiments.history_of(sums), sums.weight
+    weight = msgspec.convert(request.query_params.get("weight", "1"), Weight, strict=False)
+    try:
+        return history_of_file(body, media, request.query_params, config), weight
+    except (ValueError, KeyError):
+        raise
+    except Exception as error:  # whatever a damaged file makes its reader raise
+        raise ValueError(f"the file cannot be read: {error}"[:300]) from None
 
 
 def _changeable(service: Service, request: Request) -> Runtime:
@@ -155,6 +191,12 @@ async def _remove_history(service: Service, request: Request) -> Response:
     return Response(status_code=204)
 
 
+_OF_FILES = {
+    "arm": "of a file: its column of arms",
+    "reward": "of a file: its column of rewards",
+    "context": "of a file: its columns of the context, with commas between",
+    "weight": "of a file: how much each of its rounds counts",
+}
 _ONE = "/v1/experiments/{experiment}"
 
 CALLS = (
@@ -178,11 +220,13 @@ CALLS = (
         f"{_ONE}/history",
         "admin",
         "addHistory",
-        "Start from a history, given as sums.",
+        "Start from a history, given as sums or as a file with a row a round.",
         _add_history,
         (201,),
         HistoryRow,
         HistoryOfSums,
+        tuple(Query(name, {"type": "string"}, said) for name, said in _OF_FILES.items()),
+        files=tuple(SUFFIXES),
     ),
     Call("DELETE", f"{_ONE}/history/{{sha256}}", "admin", "removeHistory", "Start without a history.", _remove_history, (204,)),
     Call(

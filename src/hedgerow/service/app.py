@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -17,9 +17,11 @@ from starlette.routing import Route
 from . import admin_calls, decision_calls, openapi, problems, reading_calls
 from .auth import ANYONE, Token, allow, check_host
 from .calls import Call
+from .declared import declare
 from .problems import Problem
 from .serving import Service
 from .settings import Options
+from .wire import Config
 
 LOG = logging.getLogger("hedgerow.service")
 
@@ -39,12 +41,13 @@ CALLS: tuple[Call, ...] = (
 """Every call of the API."""
 
 
-def create(options: Options, *, more: Sequence[Call] = ()) -> Starlette:
+def create(options: Options, *, more: Sequence[Call] = (), experiments: Mapping[str, Config] | None = None) -> Starlette:
     """The service as an ASGI application.
 
     Args:
         options: What it was told.
         more: Calls beside those of the API, such as pages.
+        experiments: That are to be there, by name.
 
     Returns:
         The application.
@@ -62,7 +65,9 @@ def create(options: Options, *, more: Sequence[Call] = ()) -> Starlette:
         except Exception as trouble:
             application.state.trouble = trouble  # running.py says it in one sentence
             raise
+        declaring = asyncio.create_task(declare(service, experiments or {}))
         yield {"service": service}
+        declaring.cancel()
         await asyncio.to_thread(service.stop)
 
     routes = [Route(call.path, _endpoint(service, call), methods=[call.method]) for call in (*CALLS, *more)]

@@ -40,6 +40,7 @@ class Call(NamedTuple):
         body: What it takes, if anything.
         queries: Parameters of the query.
         match: Whether it takes ``If-Match``.
+        files: Media types that it takes beside JSON.
         local: Whether it is open to anybody where the service listens to this machine alone.
     """
 
@@ -54,4 +55,5 @@ class Call(NamedTuple):
     body: Any = None
     queries: tuple[Query, ...] = ()
     match: bool = False
+    files: tuple[str, ...] = ()
     local: bool = False

@@ -1,5 +1,6 @@
 """What the writer does between batches: learn what others wrote, settle what is due, snapshots, tokens, signs of life."""
 
+import logging
 import os
 import queue
 import secrets
@@ -19,6 +20,8 @@ from .settings import SETTINGS, Options
 from .store import Store, transaction
 from .wire import Config
 
+LOG = logging.getLogger("hedgerow.service")
+
 
 class Chores:
     """Each is done when its time has come.
@@ -36,7 +39,8 @@ class Chores:
         self.replica = f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(3)}"
         self._alone = options.store.startswith("sqlite:")
         self._configs: dict[str, tuple[int, Config]] = {}
-        self._next = {"look": 0.0, "sweep": 0.0, "refresh": 0.0}
+        self._next = {"look": 0.0, "sweep": 0.0, "refresh": 0.0, "alive": 0.0}
+        self._told: list[tuple[str, int]] = []
 
     def begin(self, store: Store) -> None:
         """Find the experiments.
@@ -58,7 +62,7 @@ class Chores:
             store: The writer's.
         """
         while not self.to_load.empty():
-            self.runtimes.by_name[self.to_load.get()].load(store)
+            self._load(store, self.to_load.get())
         if self._due("look", SETTINGS.refresh if self._alone else self.options.tail):
             self.look(store)
         if self._due("sweep", SETTINGS.sweep):
@@ -69,6 +73,18 @@ class Chores:
         for runtime in list(self.runtimes.by_name.values()):
             if runtime.fold is not None and runtime.fold.seq - runtime.snapped >= self.options.snapshot:
                 self._snapshot(store, runtime)
+
+    def _load(self, store: Store, name: str) -> None:
+        """Read an experiment whose machine code is there; again later, if the store is away."""
+        runtime = self.runtimes.by_name[name]
+        try:
+            runtime.load(store)
+        except (ValueError, KeyError, RuntimeError) as error:
+            LOG.exception("experiment %s cannot be read", name)
+            runtime.trouble = str(error)
+        except Exception:
+            self.to_load.put(name)
+            raise
 
     def end(self, store: Store) -> None:
         """Leave: a snapshot of what was learnt since the last, and no sign of life.
@@ -163,11 +179,12 @@ class Chores:
             runtime.snapped = runtime.fold.seq
 
     def _refresh(self, store: Store) -> None:
-        """Tokens, and a sign of life."""
+        """Tokens; and a sign of life, where there is something to tell or the last one grows old."""
         self.tokens.read(store)
-        now = store.now()
-        rows = [(self.replica, r.name, r.fold.seq, now) for r in self.runtimes.by_name.values() if r.fold is not None]
-        if rows:
+        stands = [(runtime.name, runtime.fold.seq) for runtime in self.runtimes.by_name.values() if runtime.fold is not None]
+        if stands and (self._due("alive", SETTINGS.alive) or stands != self._told):
+            now, self._told = store.now(), stands
+            rows = [(self.replica, name, seq, now) for name, seq in stands]
             with transaction(store):
                 store.run("DELETE FROM replica WHERE id = ? OR at < ?", (self.replica, now - SETTINGS.silent))
                 store.many("INSERT INTO replica(id, experiment, seq, at) VALUES(?, ?, ?, ?)", rows)

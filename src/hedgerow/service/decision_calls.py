@@ -1,8 +1,7 @@
 """Calls about decisions and their rewards."""
 
 import asyncio
-from collections.abc import Awaitable, Iterable
-from typing import TypeVar
+from typing import TypeAlias
 
 import msgspec
 from starlette.requests import Request
@@ -14,6 +13,8 @@ from .journal import Give
 from .kept import kept
 from .problems import Problem
 from .replies import reply
+from .rewarding import Result
+from .runtimes import Runtime
 from .serving import Service
 from .wire import (
     Ask,
@@ -33,7 +34,7 @@ from .wire import (
     checked_name,
 )
 
-Answer = TypeVar("Answer")
+Promise: TypeAlias = "asyncio.Future[tuple[Result, int]] | Problem"
 _ASK, _ASKS = msgspec.json.Decoder(Ask), msgspec.json.Decoder(AskBatch)
 _REWARD, _REWARDS = msgspec.json.Decoder(Reward), msgspec.json.Decoder(RewardBatch)
 
@@ -78,14 +79,14 @@ async def _decide_batch(service: Service, request: Request) -> Response:
         except Problem as problem:
             return DecidedItem(problem.status, problem=_failed(problem))
 
-    return reply(DecidedBatch(await _all(one(ask) for ask in asks)))
+    return reply(DecidedBatch(await asyncio.gather(*map(one, asks))))
 
 
 async def _reward(service: Service, request: Request) -> Response:
     given = limits.parsed(request, await limits.read(request, limits.BODY), _REWARD)
     parts, amend = request.path_params, _amends(request)
     give = Give(named(parts["id"], "a decision's id"), named(parts["key"], "a reward's key"), given.value, given.final, amend)
-    status, found = await service.reward(service.runtimes.get(parts["experiment"]), give)
+    status, found = service.rewarded(await service.give(service.runtimes.get(parts["experiment"]), give))
     return reply(found, status)
 
 
@@ -100,20 +101,27 @@ async def _reward_batch(service: Service, request: Request) -> Response:
     items = limits.parsed(request, await limits.read(request, limits.BATCH_BODY), _REWARDS).rewards
     runtime = service.runtimes.get(request.path_params["experiment"])
 
-    async def one(item: Item) -> RewardedItem:
-        try:
-            give = Give(named(item.decision_id, "decision_id"), named(item.key, "key"), item.value, item.final, False)
-            status, found = await service.reward(runtime, give)
-            return RewardedItem(status, reward=found)
-        except Problem as problem:
-            return RewardedItem(problem.status, problem=_failed(problem))
-
-    return reply(RewardedBatch(await _all(one(item) for item in items)))
+    queued = [_queued(service, runtime, item) for item in items]
+    return reply(RewardedBatch([await _rewarded_item(service, answer) for answer in queued]))
 
 
-async def _all(each: Iterable[Awaitable[Answer]]) -> list[Answer]:
-    """The answers, in their order; all are queued before the first is awaited."""
-    return list(await asyncio.gather(*each))
+def _queued(service: Service, runtime: Runtime, item: Item) -> Promise:
+    """A reward on its way to the store, or why it is not."""
+    try:
+        give = Give(named(item.decision_id, "decision_id"), named(item.key, "key"), item.value, item.final, False)
+        return service.give(runtime, give)
+    except Problem as problem:
+        return problem
+
+
+async def _rewarded_item(service: Service, answer: Promise) -> RewardedItem:
+    try:
+        if isinstance(answer, Problem):
+            raise answer
+        status, found = service.rewarded(await answer)
+    except Problem as problem:
+        return RewardedItem(problem.status, problem=_failed(problem))
+    return RewardedItem(status, reward=found)
 
 
 def _failed(problem: Problem) -> Failed:

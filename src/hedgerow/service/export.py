@@ -14,7 +14,7 @@ from .entries import Entry, Kind, Made
 from .settings import SETTINGS
 from .store import Store
 
-COLUMNS = ("seq", "id", "time", "arm", "reward", "propensity", "cluster", "greedy", "mode", "explored", "kind")
+EVENT_COLUMNS = ("seq", "id", "time", "arm", "reward", "propensity", "cluster", "greedy", "mode", "explored", "kind")
 """Columns of every row; those of the context follow, as x_1, x_2 and so on, or by their names."""
 
 LEARNT = (Kind.OUTCOME, Kind.DEFAULT)
@@ -63,13 +63,13 @@ def _event(entry: Entry, made: Made, at: float, request: str, reward: float | No
         made.explored,
         entry.kind,
     )
-    return dict(zip(COLUMNS, values, strict=True)) | _context(made, json.loads(request)[0])
+    return dict(zip(EVENT_COLUMNS, values, strict=True)) | _context(made, json.loads(request)[0])
 
 
 def _context(made: Made, asked: Any) -> Event:
     """The raw values by name, or the numbers; a name that is a column's gets a sign of its own."""
     if isinstance(asked, dict):
-        return {f"context_{name}" if name in COLUMNS else name: value for name, value in asked.items()}
+        return {f"context_{name}" if name in EVENT_COLUMNS else name: value for name, value in asked.items()}
     return {f"x_{place}": number for place, number in enumerate(made.context or (), start=1)}
 
 
@@ -103,10 +103,10 @@ def parquet(rows: Iterator[Event]) -> bytes:
         raise absent("an export in Parquet", "polars", "service") from missing
     types: dict[str, Any] = {"seq": polars.Int64, "reward": polars.Float64, "propensity": polars.Float64}
     types |= {"explored": polars.Boolean}
-    types |= {name: polars.String for name in COLUMNS if name not in types}
+    types |= {name: polars.String for name in EVENT_COLUMNS if name not in types}
     frame = polars.DataFrame(list(rows) or None, schema_overrides=types, infer_schema_length=None, strict=False)
     if frame.is_empty():
-        frame = polars.DataFrame(schema=types).select(COLUMNS)
+        frame = polars.DataFrame(schema=types).select(EVENT_COLUMNS)
     file = io.BytesIO()
     frame.write_parquet(file)
     return file.getvalue()

@@ -41,6 +41,18 @@ def _too_large(most: int) -> Problem:
     return Problem(413, f"a body may have {most:,} bytes here: send less at a time")
 
 
+def media_of(request: Request) -> str:
+    """The media type of a body.
+
+    Args:
+        request: The request.
+
+    Returns:
+        Such as "application/json"; empty if there is none.
+    """
+    return request.headers.get("content-type", "").partition(";")[0].strip().lower()
+
+
 def parsed(request: Request, body: bytes, decoder: "msgspec.json.Decoder[Wanted]") -> Wanted:
     """A body as what it must be.
 
@@ -55,7 +67,7 @@ def parsed(request: Request, body: bytes, decoder: "msgspec.json.Decoder[Wanted]
     Raises:
         Problem: It is not JSON, or not of that type.
     """
-    media = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    media = media_of(request)
     if media != "application/json":
         said = f"the body must be JSON: send the header Content-Type: application/json, not {media or 'none'!r:.100}"
         raise Problem(415, said)

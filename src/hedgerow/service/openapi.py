@@ -73,7 +73,9 @@ def _operation(call: Call) -> dict[str, Any]:
         "x-open-on-loopback": call.local,
     }
     if call.body is not None:
-        found["requestBody"] = {"required": True, "content": {"application/json": {"schema": _schema(call.body)}}}
+        files = {media: {"schema": {"type": "string", "format": "binary"}} for media in call.files}
+        content = {"application/json": {"schema": _schema(call.body)}} | files
+        found["requestBody"] = {"required": True, "content": content}
     return found
 
 

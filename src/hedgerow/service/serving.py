@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import msgspec
 
@@ -15,6 +15,7 @@ from .journal import Give, Stored
 from .metrics import Metrics
 from .operations import Deciding, Giving, Job, Withdrawing
 from .problems import Problem, away
+from .rewarding import Result
 from .runtimes import Runtime
 from .settings import Options
 from .store import Store, connect
@@ -162,28 +163,41 @@ class Service:
             raise Problem(422, refusal)
         return decided(found)
 
-    async def reward(self, runtime: Runtime, give: Give) -> tuple[int, Rewarded]:
-        """One reward, stored.
+    def give(self, runtime: Runtime, give: Give) -> "asyncio.Future[tuple[Result, int]]":
+        """Queue a reward.
 
         Args:
             runtime: The experiment.
             give: The reward.
 
         Returns:
-            The HTTP status, and what became of it.
+            What becomes of it, and the seq, to come.
 
         Raises:
-            Problem: It is refused.
+            Problem: It is refused at once.
         """
-        runtime.usable()
         self._in_range(runtime, give)
-        answer = asyncio.get_running_loop().create_future()
+        answer: asyncio.Future[tuple[Result, int]] = asyncio.get_running_loop().create_future()
         self.writer.put(Giving(runtime.name, answer, give))
-        result, seq = await answer
+        return answer
+
+    def rewarded(self, found: tuple[Result, int]) -> tuple[int, Rewarded]:
+        """What became of a reward, as it is answered.
+
+        Args:
+            found: As ``give`` promised.
+
+        Returns:
+            The HTTP status, and the answer.
+
+        Raises:
+            Problem: It was refused.
+        """
+        result, seq = found
         if result.status >= 400:
             raise Problem(result.status, result.said)
         self.metrics.rewards.labels(result.said).inc()
-        return result.status, Rewarded(result.said, seq)
+        return result.status, Rewarded(cast(Any, result.said), seq)
 
     def _in_range(self, runtime: Runtime, give: Give) -> None:
         declared = runtime.usable().state.config.reward_range

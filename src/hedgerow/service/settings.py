@@ -19,6 +19,7 @@ class ServiceSettings(NamedTuple):
     snapshot: Annotated[int, Number("folds between two snapshots", "rows", "chosen: 0.1 s of folding at a restart")] = 5000
     waiting: Annotated[int, Number("most decisions a process counts as waiting", "decisions", "service.md, section 6.4")] = 1000
     stale: Annotated[float, Number("age of the last complete fold from which on readyz says no", "s", "service.md, 7")] = 30.0
+    alive: Annotated[float, Number("longest time between two signs of life", "s", "chosen: a sixth of silent")] = 10.0
     silent: Annotated[float, Number("time after which a replica without a sign of life is forgotten", "s", "chosen")] = 60.0
     store_wait: Annotated[float, Number("longest wait for another writer or a connection", "s", "chosen: below time-outs")] = 5.0
     warm_wait: Annotated[float, Number("longest that a PUT waits for machine code", "s", "Auto compiles in 15-36 s")] = 120.0

@@ -17,6 +17,7 @@ LARGEST_REWARD = 1e15
 Name: TypeAlias = Annotated[str, Meta(min_length=1, max_length=128, pattern="^[A-Za-z0-9_][A-Za-z0-9._:-]*$")]
 Text: TypeAlias = Annotated[str, Meta(min_length=1, max_length=256)]
 Number: TypeAlias = Annotated[float, Meta(ge=-LARGEST_REWARD, le=LARGEST_REWARD)]
+Weight: TypeAlias = Annotated[float, Meta(ge=0.0, le=LARGEST_REWARD)]
 Share: TypeAlias = Annotated[float, Meta(ge=0.0, le=1.0)]
 Seconds: TypeAlias = Annotated[float, Meta(ge=0.0, le=1e9)]
 Raw: TypeAlias = float | Annotated[str, Meta(max_length=1024)] | bool | None
@@ -204,7 +205,7 @@ class HistoryOfSums(Struct, forbid_unknown_fields=True):
     """A history without contexts, as sums by arm, and how much each of its rounds counts."""
 
     arms: dict[Text, Sums]
-    weight: Annotated[float, Meta(ge=0.0, le=LARGEST_REWARD)] = 1.0
+    weight: Weight = 1.0
 
 
 class HistoryRow(Struct):

@@ -37,7 +37,7 @@ class Writer:
         self.chores = Chores(options, self.runtimes, metrics)
         self._store: Store | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._stopping = False
+        self._stopping = self._away = False
         self._thread = threading.Thread(target=self._run, name="writer")
 
     def start(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -78,7 +78,7 @@ class Writer:
     @property
     def connected(self) -> bool:
         """Whether the store could be reached the last time."""
-        return self._store is not None
+        return not self._away
 
     def _queue_load(self, name: str) -> None:
         self.chores.to_load.put(name)
@@ -92,6 +92,7 @@ class Writer:
                 if batch:
                     self._answer(self._write(store, batch))
                 self.chores.run(store)
+                self._away = False
             except Exception as error:
                 self._failed(batch, error)
         if self._store is not None:
@@ -177,14 +178,10 @@ class Writer:
 
     def _failed(self, batch: list[Operation], error: Exception) -> None:
         """Nothing of this batch is known to be stored: whoever asked asks again with the same id."""
-        LOG.warning("the store failed: %s", error, exc_info=error)
-        with suppress(Exception):
-            if self._store is not None:
-                self._store.rollback()
-                self._store.run("SELECT 1")
-                self._store = self._store if not isinstance(error, OSError) else None
-        if not self._alive():
-            self._store = None
+        if not self._away:
+            LOG.warning("the store failed: %s", error, exc_info=error)
+        self._away = True
+        self._reset()
         for operation in batch:
             runtime = self.runtimes.by_name.get(operation.experiment)
             if isinstance(operation, Deciding) and operation.expected and runtime is not None and runtime.fold is not None:
@@ -192,11 +189,17 @@ class Writer:
         refused = away("the store cannot be reached: try again in a second with the same id")
         self._answer([(operation.answer, refused) for operation in batch])
 
-    def _alive(self) -> bool:
+    def _reset(self) -> None:
+        """Leave the transaction; a connection that is of no use any more is made anew."""
+        if self._store is None:
+            return
         try:
-            return self._store is not None and self._store.run("SELECT 1") == [(1,)]
+            self._store.rollback()
+            self._store.run("SELECT 1")
         except Exception:
-            return False
+            with suppress(Exception):
+                self._store.close()
+            self._store = None
 
     def _answer(self, answers: list[Answer]) -> None:
         if answers and self._loop is not None and not self._loop.is_closed():
