@@ -31,7 +31,7 @@ HEADERS = {
     "X-Content-Type-Options": "nosniff",
 }
 
-POLICY = (
+CONTENT_POLICY = (
     "default-src 'none'; style-src 'nonce-{nonce}'; script-src 'nonce-{nonce}'; connect-src 'self'; img-src data:; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
@@ -97,7 +97,7 @@ def _listed(runtime: Runtime) -> Listed:
     count, total = sum(mode.count for mode in modes), sum(mode.total for mode in modes)
     config = fold.state.config
     state = "archived" if runtime.where.archived is not None else config.mode
-    mean = numeral(total / count) if count else page_view.UNKNOWN
+    mean = numeral(total / count) if count else page_view.NO_NUMBER
     return Listed(runtime.name, address, config.policy, state, f"{len(config.arms):,}", f"{count:,}", mean)
 
 
@@ -138,7 +138,7 @@ def _page(request: Request, part: str, *, title: str, home: str, status: int = 2
         if request.query_params.get("part")
         else rendered("service/page.html", part=inner, title=title, home=home, nonce=nonce)
     )
-    return HTMLResponse(text, status, HEADERS | {"Content-Security-Policy": POLICY.format(nonce=nonce)})
+    return HTMLResponse(text, status, HEADERS | {"Content-Security-Policy": CONTENT_POLICY.format(nonce=nonce)})
 
 
 _PART = (Query("part", {"type": "string"}, "1: without the frame, for the script of the page"),)

@@ -15,7 +15,7 @@ LISTED_ARMS = 100
 CONCENTRATED = 0.5
 """Entropy of the latest plays below which the page says that few arms get most of them."""
 
-UNKNOWN = "-"
+NO_NUMBER = "-"
 """Stands for a number that there is not."""
 
 MINUTE, HOUR = 60, 3600
@@ -248,7 +248,7 @@ def _most_played(arm: ArmStatus) -> tuple[int, float]:
 
 def _row(arm: ArmStatus, scale: Scale | None) -> Row:
     if arm.mean is None:
-        mean, interval = UNKNOWN, "not played yet"
+        mean, interval = NO_NUMBER, "not played yet"
     elif arm.low is None or arm.high is None:
         mean, interval = numeral(arm.mean), "no interval"
     else:
