@@ -9,7 +9,6 @@ NUMBERS = [b"NaN", b"Infinity", b"-Infinity", b"1e400", b"true", b'"1.5"', b"nul
 @pytest.fixture(scope="module")
 def ads(tmp_path_factory):
     from conftest import Served
-
     from hedgerow.service.settings import Options
 
     served = Served(Options(f"sqlite:///{tmp_path_factory.mktemp('hostile') / 'store.db'}"))

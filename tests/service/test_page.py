@@ -333,3 +333,28 @@ def test_when_the_service_is_away_it_says_so(browser, tmp_path):
     page.get_by_text("The service does not answer; these numbers are old.").wait_for(timeout=60_000)
     assert count(page) == 120
     page.close()
+
+
+@pytest.fixture
+def guarded(tmp_path):
+    """A service that asks for tokens even on its page, as one does that listens beyond this machine."""
+    tokens = "read:a-secret-that-reads admin:a-secret-of-the-owner"
+    served = Live(tmp_path, "--host", "127.0.0.1", HEDGEROW_TOKENS=tokens, HEDGEROW_TOKEN="a-secret-of-the-owner")
+    served.client.put("ads", {"arms": ["a", "b"], "policy": "UCB"})
+    yield served
+    served.close()
+
+
+def test_a_browser_gives_its_token_as_a_password_and_cannot_change_anything(guarded):
+    path = "/v1/experiments/ads"
+    assert guarded.get(path, auth=("anybody", "a-secret-that-reads")).status_code == 200
+    for password in ("", "wrong", "a-secret-of-nobody"):
+        assert guarded.get(path, auth=("anybody", password)).status_code == 401
+    for header in ("Basic", "Basic !", "Basic YQ==", "Basic /w=="):
+        assert guarded.get(path, headers={"Authorization": header}).status_code == 401
+    owner = ("anybody", "a-secret-of-the-owner")
+    assert httpx.delete(guarded.url + path, auth=owner, timeout=60.0).status_code == 401
+    assert httpx.post(f"{guarded.url}{path}/refold", auth=owner, timeout=60.0).status_code == 401
+    refused = guarded.get("/experiments/ads", auth=("anybody", "wrong"))
+    assert refused.headers["WWW-Authenticate"].startswith("Basic ")
+    assert guarded.get("/experiments/ads?part=1", auth=("anybody", "a-secret-that-reads")).status_code == 200

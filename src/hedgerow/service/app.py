@@ -5,6 +5,7 @@ import logging
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
+from http import HTTPStatus
 from typing import Any
 
 import msgspec
@@ -98,6 +99,8 @@ def _endpoint(service: Service, call: Call) -> Any:
             answer = await call.handler(service, request)
         except Problem as problem:
             answer = problems.answer(problem)
+            if problem.status == HTTPStatus.UNAUTHORIZED and call.answer == "text/html":
+                answer.headers["WWW-Authenticate"] = 'Basic realm="hedgerow", charset="UTF-8"'  # the browser asks for a password
         except (ValueError, KeyError) as error:
             LOG.exception("%s", call.operation)
             answer = problems.answer(Problem(422, str(error.args[0] if error.args else error)))
@@ -117,7 +120,7 @@ def _who(service: Service, request: Request, call: Call) -> Token:
     if call.local and loopback and header is None:
         check_host(request.headers.get("host"))
         return ANYONE
-    return service.tokens.of(header)
+    return service.tokens.of(header, browser=call.method == "GET")
 
 
 async def _refused(request: Request, error: HTTPException) -> Response:
