@@ -22,7 +22,6 @@ from ..present.text import printable, printable_lines
 app = typer.Typer(
     help="Bandits that start warm from logged history and know which arms are alike.",
     pretty_exceptions_enable=False,
-    add_completion=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )

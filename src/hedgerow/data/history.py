@@ -21,6 +21,7 @@ from .encoding import Encoding, column_names
 from .files import read_with
 from .group_by import Sums, grouped
 from .history_fit import check_fit, listed_reasons, shared_encoding
+from .history_view import HistoryView
 from .log import Log
 from .roles import ColumnRoles
 from .rounds import as_dimension, sums_of_rounds
@@ -29,7 +30,7 @@ from .sql import read_sums, statement
 Context: TypeAlias = str | Sequence[str] | Encoding | None
 
 
-class History:
+class History(HistoryView):
     """Sums of logged rounds per arm: plays, rewards, squared rewards and, with contexts, r x, x x' and x.
 
     Args:
@@ -56,10 +57,10 @@ class History:
         encoding: Encoding | None = None,
         missing: Mapping[str, int] | None = None,
     ):
-        self.arms = tuple(arms)
+        self.arms: tuple[Label, ...] = tuple(arms)
         self.encoding = encoding
-        self.missing = dict(missing or {})
-        self.sums = np.ascontiguousarray(sums, dtype=np.float64)
+        self.missing: dict[str, int] = dict(missing or {})
+        self.sums: Floats = np.ascontiguousarray(sums, dtype=np.float64)
         self.dimension = dimension
         expected = (len(self.arms), row_size(dimension))
         if len(set(self.arms)) < len(self.arms):
@@ -84,6 +85,10 @@ class History:
 
         Returns:
             The history.
+
+        Examples:
+            >>> History.from_rounds(arms=["a", "b", "a"], rewards=[1.0, 0.0, 0.5])
+            History(2 arms, 3 plays)
         """
         return cls(*sums_of_rounds(arms, rewards, contexts))
 
@@ -221,6 +226,10 @@ class History:
 
         Raises:
             ValueError: if the weight is negative or no number.
+
+        Examples:
+            >>> History.from_rounds(arms=["a", "a"], rewards=[1.0, 0.0]).weighted(0.5).plays("a")
+            1.0
         """
         if isinstance(weight, bool) or not isinstance(weight, int | float | np.number) or not 0.0 <= weight < LARGEST:
             raise ValueError(f"weight must be a number of at least 0, got {weight!r}")
@@ -234,6 +243,10 @@ class History:
 
         Returns:
             Another history.
+
+        Examples:
+            >>> History.from_rounds(arms=["a", "b"], rewards=[1.0, 0.0]).only(["a"]).arms
+            ('a',)
         """
         wanted = set(arms)
         kept = [arm for arm in self.arms if arm in wanted]
@@ -278,10 +291,12 @@ class History:
         Args:
             path: the file.
         """
+        state_file.save(path, *self._state(True))
+
+    def _state(self, _waiting: bool) -> tuple[state_file.Manifest, dict[str, state_file.Block]]:
         encoding = None if self.encoding is None else self.encoding.to_json()
-        manifest: state_file.Manifest = {"kind": "history", "arms": list(self.arms), "dimension": self.dimension}
-        manifest |= {"encoding": encoding, "missing": self.missing}
-        state_file.save(path, manifest, {"sums": state_file.Block(self.sums, fields_of(self.dimension))})
+        manifest = {"kind": "history", "arms": list(self.arms), "dimension": self.dimension, "encoding": encoding}
+        return {**manifest, "missing": self.missing}, {"sums": state_file.Block(self.sums, fields_of(self.dimension))}
 
     @classmethod
     def _restore(cls, file: state_file.StateFile) -> "History":

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..core.arms import Clusters
-from ..core.types import Label
+from ..core.types import Arm
 from ..data.history import History
 from .bandit import Bandit
 from .checks import contextual
@@ -12,13 +12,13 @@ from .registry import rule
 
 
 def HierUCB(
-    arms: Iterable[Label], *, clusters: Clusters | None = None, history: History | None = None, explore: float = 0.0
-) -> Bandit:
+    arms: Iterable[Arm], *, clusters: Clusters | None = None, history: History | None = None, explore: float = 0.0
+) -> Bandit[Arm]:
     """Arms that are alike within clusters, as far as the data say so; nothing is to be tuned.
 
     Args:
         arms: Distinct labels.
-        clusters: One label for each arm, or a mapping arm -> label; tuples nest deeper. None: no clusters.
+        clusters: The cluster of each arm, in order, or a mapping arm -> cluster; tuples nest deeper. None: no clusters.
         history: What was played before.
         explore: Share of the decisions that is drawn uniformly among the arms; a decision names its propensity.
 
@@ -37,7 +37,7 @@ def HierUCB(
 
 
 def HierLinUCB(
-    arms: Iterable[Label],
+    arms: Iterable[Arm],
     *,
     clusters: Clusters | None = None,
     history: History | None = None,
@@ -45,7 +45,7 @@ def HierLinUCB(
     context: Any = None,
     weights: str | bool = "auto",
     explore: float = 0.0,
-) -> Bandit:
+) -> Bandit[Arm]:
     """Linear rewards whose arms are alike within clusters, as far as the data say so; nothing is to be tuned.
 
     theta_k ~ N(theta_cluster, e^2 I), theta_cluster ~ N(0, s^2 I), r = a + theta_k'x + noise. It estimates e, s, a and the noise,
@@ -53,7 +53,7 @@ def HierLinUCB(
 
     Args:
         arms: Distinct labels.
-        clusters: One label for each arm, or a mapping arm -> label; tuples nest deeper. None: no clusters.
+        clusters: The cluster of each arm, in order, or a mapping arm -> cluster; tuples nest deeper. None: no clusters.
         history: What was played before.
         dimension: Length of the contexts; taken from ``context`` or the history if left out.
         context: How raw contexts are read: an ``Encoding``, or what ``Encoding.of`` takes, such as a frame of some contexts.
@@ -76,21 +76,21 @@ def HierLinUCB(
 
 
 def Auto(
-    arms: Iterable[Label],
+    arms: Iterable[Arm],
     *,
     clusters: Clusters | None = None,
     history: History | None = None,
     dimension: int | None = None,
     context: Any = None,
     explore: float = 0.0,
-) -> Bandit:
+) -> Bandit[Arm]:
     """The policy we recommend when nothing is known about the grouping or the history: HierUCB, with contexts HierLinUCB.
 
     It finds out online how far either can be trusted, and needs neither a scale nor tuning.
 
     Args:
         arms: Distinct labels.
-        clusters: One label for each arm, or a mapping arm -> label; tuples nest deeper. None: no clusters.
+        clusters: The cluster of each arm, in order, or a mapping arm -> cluster; tuples nest deeper. None: no clusters.
         history: What was played before.
         dimension: Length of the contexts; without it, without ``context`` and with a history without contexts, there are none.
         context: How raw contexts are read: an ``Encoding``, or what ``Encoding.of`` takes, such as a frame of some contexts.

@@ -8,7 +8,7 @@ import numpy as np
 from ..core import validate
 from ..core.arms import Arms, Clusters
 from ..core.draws import NO_KEY, new_key
-from ..core.types import Context, Decision, Label
+from ..core.types import ArmType, Context, Decision, Label
 from ..data.history import History
 from . import checks, learnt
 from .bandit_choosing import BanditChoosing
@@ -16,20 +16,21 @@ from .explanation import Explanation, explained
 from .exploration import checked_share
 from .family import Course, play
 from .learnt import Learnt, Recipe
+from .overview import Overview
 from .registry import Rule
-from .waiting import Id
+from .waiting import Id, checked_id
 
 if TYPE_CHECKING:
     from ..trust import Trust
 
 
-class Bandit(BanditChoosing):
+class Bandit(BanditChoosing[ArmType], Overview):
     """A policy: arms in a tree, sums in its nodes, and a rule that scores a node.
 
     Args:
         arms: Distinct labels.
         rule: How a node is scored: ``hr.rules.ucb(scale)``, ``hr.rules.linucb(alpha)`` or another of ``hr.rules``.
-        clusters: One label for each arm, or a mapping arm -> label; tuples nest deeper. None: a flat policy.
+        clusters: The cluster of each arm, in order, or a mapping arm -> cluster; tuples nest deeper. None: a flat policy.
         history: What was played before.
         dimension: Length of the contexts, for rules that need them; taken from ``context`` or the history if left out.
         context: How raw contexts are read: an ``Encoding``, or what ``Encoding.of`` takes, such as a frame of some contexts.
@@ -54,7 +55,7 @@ class Bandit(BanditChoosing):
 
     def __init__(
         self,
-        arms: Iterable[Label],
+        arms: Iterable[ArmType],
         rule: Rule,
         *,
         clusters: Clusters | None = None,
@@ -72,7 +73,7 @@ class Bandit(BanditChoosing):
         planted = Arms(arms, clusters)
         checks.options(rule, precision=precision, cluster_history=cluster_history, clustered=planted.clustered, name=name)
         self._fix(Recipe(name, rule, length, precision, bool(cluster_history), checked_share(explore)))
-        self.identity = self._recipe.identity(planted)
+        self.identity: str = self._recipe.identity(planted)
         rows = checks.history_rows(history, planted.labels, length)
         checks.usable_history(rule, rows, precision, length)
         self._learnt = learnt.begin(self._recipe, planted, rows, None if length is None else encoding)
@@ -113,7 +114,16 @@ class Bandit(BanditChoosing):
         Raises:
             ValueError: The reward or the context cannot be used.
             KeyError: The arm is not there.
+
+        Examples:
+            >>> import hedgerow as hr
+            >>> policy = hr.UCB(["a", "b"])
+            >>> policy.learn("b", 1.0)
+            >>> policy.rounds
+            1
         """
+        if id is not None:
+            checked_id(id)
         with self._lock:  # not @whole: a function less in every round
             arms, arrays, waiting, _, _ = self._learnt
             leaf, value = arms.leaf(arm), reward
@@ -138,6 +148,13 @@ class Bandit(BanditChoosing):
 
         Raises:
             ValueError: The context is not one of this policy's.
+
+        Examples:
+            >>> import hedgerow as hr
+            >>> policy = hr.UCB(["a", "b"])
+            >>> policy.learn("b", 1.0)
+            >>> [(score.label, score.plays) for score in policy.explain()]
+            [('a', 0), ('b', 1)]
         """
         x = validate.usable_context(self._numbers(context), self._largest)
         now = self._learnt
@@ -161,6 +178,7 @@ class Bandit(BanditChoosing):
             Rewards of an arm vary by about 0.431 (one standard deviation); that is what it explores by.
         """
         found = self.findings()
+        self._notices().tell(found.noticed())
         if found.history is not None:
             found.history.warn(2)
         return found
@@ -180,10 +198,25 @@ class Bandit(BanditChoosing):
 
         Returns:
             Numbers by name: an automatic scale, the noise and spreads of a hierarchical policy; empty for others.
+
+        Examples:
+            >>> import hedgerow as hr
+            >>> policy = hr.UCB(["a", "b"], scale="auto")
+            >>> policy.learn_many(["a", "b", "a", "b"], [0.0, 1.0, 1.0, 1.0])
+            >>> list(policy.settings())
+            ['scale']
         """
         now = self._learnt
         blank = np.zeros(self._dimension or 0)
         return self._family.estimates(now.arrays, blank).settings()
+
+    def parts(self) -> dict[str, Learnt]:
+        """What has been learnt, without a name.
+
+        Returns:
+            The state.
+        """
+        return {"": self._learnt}
 
     def snapshot(self) -> Learnt:
         """What the policy has learnt, as it stands: for those who read arrays, such as ``trust`` and ``simulate``.

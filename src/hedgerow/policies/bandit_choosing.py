@@ -1,7 +1,7 @@
 """The part of a Bandit that chooses: an arm, the best few, one for each of many contexts; and how likely each choice is."""
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,7 +10,7 @@ from ..core import validate
 from ..core.arms import Arms
 from ..core.draws import KEYS, NO_KEY, new_key
 from ..core.sums import PLAYS
-from ..core.types import Chance, Context, Decision, Decisions, Floats, Integers, Label
+from ..core.types import ArmType, Chance, Context, Decision, Decisions, Floats, Integers, Label
 from ..core.validate import NO_CONTEXT
 from ..data.encoding import all_encoded
 from ..data.rounds import as_numbers
@@ -54,7 +54,7 @@ class Eligible(NamedTuple):
         return chosen if self.nodes is None or chosen < 0 else int(self.nodes[chosen])
 
 
-class BanditChoosing(BanditWaiting):
+class BanditChoosing(BanditWaiting[ArmType]):
     """Choosing changes nothing."""
 
     @property
@@ -69,7 +69,7 @@ class BanditChoosing(BanditWaiting):
 
     def select(
         self, context: Context | None = None, *, among: Iterable[Label] | None = None, rng: np.random.Generator | None = None
-    ) -> Decision:
+    ) -> Decision[ArmType]:
         """Choose an arm; the policy does not change.
 
         Args:
@@ -135,7 +135,7 @@ class BanditChoosing(BanditWaiting):
         part = cut(self._family, now.arrays, leaves)
         return Eligible(now.arms, leaves, part.arrays, part.nodes)
 
-    def _decide(self, eligible: Eligible, x: Floats, key: int, ties: bool) -> Decision:
+    def _decide(self, eligible: Eligible, x: Floats, key: int, ties: bool) -> Decision[ArmType]:
         """A choice among some arms, or a draw; ``ties``: whether equal arms are drawn from, where nothing else is drawn."""
         exploring = self._explore > 0.0
         random = self._draws or (ties and not exploring)
@@ -145,6 +145,7 @@ class BanditChoosing(BanditWaiting):
         drawn = Drawn(leaf, None if random else 1.0, False)
         if exploring:
             drawn = explore(leaf, eligible.leaves, self._explore, key, not random)
+        arm: Any
         arm, cluster = eligible.arms.named(int(drawn.arm))
         seen = None if self._dimension is None else self._noted(x)
         return Decision(arm, cluster, seen, (), self.identity, drawn.propensity, drawn.explored)
@@ -156,7 +157,7 @@ class BanditChoosing(BanditWaiting):
         *,
         among: Iterable[Label] | None = None,
         rng: np.random.Generator | None = None,
-    ) -> list[Decision]:
+    ) -> list[Decision[ArmType]]:
         """The n best arms, best first: the choice, then the choice among the others, and so on.
 
         Args:
@@ -252,7 +253,7 @@ class BanditChoosing(BanditWaiting):
 
     def select_many(
         self, contexts: ArrayLike, *, among: Iterable[Label] | None = None, rng: np.random.Generator | None = None
-    ) -> Decisions:
+    ) -> Decisions[ArmType]:
         """One decision for each row of contexts, as ``select`` would make them one by one; by matrix products where it can.
 
         Args:

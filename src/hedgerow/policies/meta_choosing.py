@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from ..core import validate
 from ..core.draws import new_key
-from ..core.types import Context, Decision, Decisions, Floats, Label, Policy
+from ..core.types import Arm, ArmType, Context, Decision, Decisions, Floats, Label, Policy
 from ..data.encoding import all_encoded, encoded
 from ..data.rounds import as_numbers
 from .bandit import Bandit
@@ -18,7 +18,7 @@ from .meta_changes import MetaChanges
 from .waiting import Expected, expected
 
 
-class MetaChoosing(MetaChanges):
+class MetaChoosing(MetaChanges[ArmType]):
     """Choosing changes nothing."""
 
     _explore: float
@@ -34,12 +34,15 @@ class MetaChoosing(MetaChanges):
 
     def _numbers(self, context: Any) -> Floats | None:
         """A context as an array, converted once for all experts; None for experts without contexts."""
-        x = validate.checked_context(encoded(context, self), self.dimension, self.name)
-        return None if self.dimension is None else x
+        dimension = self.dimension
+        if context is None and dimension is None:
+            return None
+        x = validate.checked_context(encoded(context, self), dimension, self.name)
+        return None if dimension is None else x
 
     def select(
         self, context: Context | None = None, *, among: Iterable[Label] | None = None, rng: np.random.Generator | None = None
-    ) -> Decision:
+    ) -> Decision[ArmType]:
         """Choose an expert, then the arm it chooses; nothing changes.
 
         Args:
@@ -68,7 +71,7 @@ class MetaChoosing(MetaChanges):
         """Rounds, and decisions that wait: where draws come from without a generator."""
         return self.rounds + self._waiting.total()
 
-    def _follow(self, x: Floats | None, among: Iterable[Label] | None, rng: np.random.Generator | None) -> Decision:
+    def _follow(self, x: Floats | None, among: Iterable[Label] | None, rng: np.random.Generator | None) -> Decision[ArmType]:
         """What the expert decides that is followed."""
         followed = str(self.chooser.select(rng=rng).arm)
         inner = _ask(self.experts[followed], x, among, rng)
@@ -76,9 +79,9 @@ class MetaChoosing(MetaChanges):
         chance = (None if rng is not None else inner.propensity, False)
         return Decision(inner.arm, inner.cluster, seen, (followed, *inner.experts), self.identity, *chance)
 
-    def _explored(self, decision: Decision, among: Iterable[Label] | None, key: int) -> Decision:
+    def _explored(self, decision: Decision[ArmType], among: Iterable[Label] | None, key: int) -> Decision[ArmType]:
         """The decision, or a draw in its place, which follows no expert."""
-        eligible = self.arms if among is None else tuple(dict.fromkeys(among))
+        eligible: tuple[Any, ...] = self.arms if among is None else tuple(dict.fromkeys(among))
         arm, propensity, explored = explore(decision.arm, eligible, self._explore, key, decision.propensity is not None)
         if not explored:
             return decision._replace(propensity=propensity)
@@ -92,7 +95,7 @@ class MetaChoosing(MetaChanges):
         *,
         among: Iterable[Label] | None = None,
         rng: np.random.Generator | None = None,
-    ) -> list[Decision]:
+    ) -> list[Decision[ArmType]]:
         """The n best arms, best first: the choice, then the choice among the others, and so on.
 
         Args:
@@ -171,7 +174,7 @@ class MetaChoosing(MetaChanges):
 
     def select_many(
         self, contexts: ArrayLike, *, among: Iterable[Label] | None = None, rng: np.random.Generator | None = None
-    ) -> Decisions:
+    ) -> Decisions[ArmType]:
         """One decision for each row of contexts, as ``select`` would make them one by one.
 
         Args:
@@ -201,18 +204,20 @@ class MetaChoosing(MetaChanges):
         chances = [(decision.propensity, decision.explored) for decision in made]
         return Decisions(np.arange(len(made)), named, rows, self.identity, chances)
 
-    def _select_row(self, row: Floats, number: int, among: list[Label] | None, rng: np.random.Generator | None) -> Decision:
+    def _select_row(
+        self, row: Floats, number: int, among: list[Label] | None, rng: np.random.Generator | None
+    ) -> Decision[ArmType]:
         if rng is not None or self._explore == 0.0:
             return self.select(row, among=among, rng=rng)
         return self._explored(self._follow(self._numbers(row), among, None), among, key_at(self._count(), number))
 
 
-def _ask(expert: Policy, x: Floats | None, among: Iterable[Label] | None, rng: np.random.Generator | None) -> Decision:
+def _ask(expert: Policy[Arm], x: Floats | None, among: Iterable[Label] | None, rng: np.random.Generator | None) -> Decision[Arm]:
     """The decision of an expert."""
     given = x if expert.dimension else None
     if among is None:
         return expert.select(given, rng=rng)
     if "among" not in inspect.signature(expert.select).parameters:
         raise ValueError(f"{expert.name} cannot choose among some of the arms: its select takes no among=")
-    chosen: Decision = expert.select(given, among=among, rng=rng)  # type: ignore[call-arg]
+    chosen: Decision[Arm] = expert.select(given, among=among, rng=rng)  # type: ignore[call-arg]
     return chosen

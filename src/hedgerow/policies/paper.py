@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..core.arms import Clusters
-from ..core.types import Label
+from ..core.types import Arm
 from ..data.encoding import as_encoding
 from ..data.history import History
 from .bandit import Bandit
@@ -14,7 +14,7 @@ from .paper_linear import HLinUCB, HLinUCBC
 from .registry import rule
 
 
-def UCB(arms: Iterable[Label], *, scale: float | str = 1.0, explore: float = 0.0) -> Bandit:
+def UCB(arms: Iterable[Arm], *, scale: float | str = 1.0, explore: float = 0.0) -> Bandit[Arm]:
     """UCB1: no history, no clusters.
 
     Args:
@@ -36,7 +36,7 @@ def UCB(arms: Iterable[Label], *, scale: float | str = 1.0, explore: float = 0.0
     return Bandit(arms, rule("ucb", {"scale": scale}), explore=explore, name="UCB")
 
 
-def HUCB(arms: Iterable[Label], *, history: History | None = None, scale: float | str = 1.0, explore: float = 0.0) -> Bandit:
+def HUCB(arms: Iterable[Arm], *, history: History | None = None, scale: float | str = 1.0, explore: float = 0.0) -> Bandit[Arm]:
     """UCB that starts from history, eqs. (2) and (3).
 
     Args:
@@ -60,12 +60,12 @@ def HUCB(arms: Iterable[Label], *, history: History | None = None, scale: float 
     return Bandit(arms, rule("ucb", {"scale": scale}), history=history, explore=explore, name="HUCB")
 
 
-def UCBC(arms: Iterable[Label], *, clusters: Clusters | None = None, scale: float | str = 1.0, explore: float = 0.0) -> Bandit:
+def UCBC(arms: Iterable[Arm], *, clusters: Clusters | None = None, scale: float | str = 1.0, explore: float = 0.0) -> Bandit[Arm]:
     """UCB over clusters, then over the arms of the chosen one.
 
     Args:
         arms: Distinct labels.
-        clusters: One label for each arm, or a mapping arm -> label; tuples nest deeper. None: no clusters.
+        clusters: The cluster of each arm, in order, or a mapping arm -> cluster; tuples nest deeper. None: no clusters.
         scale: Noise of the rewards, as a standard deviation: multiplies the bonus. "auto" estimates it, "auto/4" takes a quarter.
         explore: Share of the decisions that is drawn uniformly among the arms; a decision names its propensity.
 
@@ -85,18 +85,18 @@ def UCBC(arms: Iterable[Label], *, clusters: Clusters | None = None, scale: floa
 
 
 def HUCBC(
-    arms: Iterable[Label],
+    arms: Iterable[Arm],
     *,
     clusters: Clusters | None = None,
     history: History | None = None,
     scale: float | str = 1.0,
     explore: float = 0.0,
-) -> Bandit:
+) -> Bandit[Arm]:
     """UCB over clusters and their arms, both starting from history, Algorithm 1.
 
     Args:
         arms: Distinct labels.
-        clusters: One label for each arm, or a mapping arm -> label; tuples nest deeper. None: no clusters.
+        clusters: The cluster of each arm, in order, or a mapping arm -> cluster; tuples nest deeper. None: no clusters.
         history: What was played before.
         scale: Noise of the rewards, as a standard deviation: multiplies the bonus. "auto" estimates it, "auto/4" takes a quarter.
         explore: Share of the decisions that is drawn uniformly among the arms; a decision names its propensity.
@@ -117,18 +117,18 @@ def HUCBC(
 
 
 def HUCBCPrime(
-    arms: Iterable[Label],
+    arms: Iterable[Arm],
     *,
     clusters: Clusters | None = None,
     history: History | None = None,
     scale: float | str = 1.0,
     explore: float = 0.0,
-) -> Bandit:
+) -> Bandit[Arm]:
     """HUCBC': UCB without history between clusters, HUCB inside, as in the theorem on adversarial clustering.
 
     Args:
         arms: Distinct labels.
-        clusters: One label for each arm, or a mapping arm -> label; tuples nest deeper. None: no clusters.
+        clusters: The cluster of each arm, in order, or a mapping arm -> cluster; tuples nest deeper. None: no clusters.
         history: What was played before.
         scale: Noise of the rewards, as a standard deviation: multiplies the bonus. "auto" estimates it, "auto/4" takes a quarter.
         explore: Share of the decisions that is drawn uniformly among the arms; a decision names its propensity.
@@ -150,7 +150,7 @@ def HUCBCPrime(
 
 
 def META(
-    arms: Iterable[Label],
+    arms: Iterable[Arm],
     *,
     clusters: Clusters | None = None,
     history: History | None = None,
@@ -162,7 +162,7 @@ def META(
     expert_scale: float | str | None = None,
     shared: bool = True,
     explore: float = 0.0,
-) -> Meta:
+) -> Meta[Arm]:
     """UCB over two experts, the clustered one and the flat one, both starting from history (section META).
 
     Without contexts the experts are HUCBC and HUCB; with ``dimension``, ``context`` or a history with contexts, HLinUCBC and
@@ -170,7 +170,7 @@ def META(
 
     Args:
         arms: Distinct labels.
-        clusters: One label for each arm, or a mapping arm -> label; tuples nest deeper. None: no clusters.
+        clusters: The cluster of each arm, in order, or a mapping arm -> cluster; tuples nest deeper. None: no clusters.
         history: What was played before.
         dimension: Length of the contexts, for experts with contexts; taken from ``context`` or the history if left out.
         context: How raw contexts are read: an ``Encoding``, or what ``Encoding.of`` takes, such as a frame of some contexts.
@@ -197,7 +197,7 @@ def META(
     if not contextual(dimension, history, context):
         if alpha is not None:
             raise ValueError(
-                f"alpha is of experts with contexts: give expert_scale instead of {alpha!r}, or dimension or context"
+                f"alpha is for experts with contexts: give expert_scale instead of {alpha!r}, or dimension or context"
             )
         width = 1.0 if expert_scale is None else expert_scale
         experts = [
@@ -206,7 +206,7 @@ def META(
         ]
     else:
         if expert_scale is not None:
-            raise ValueError(f"expert_scale is of experts without contexts: give alpha instead of {expert_scale!r}")
+            raise ValueError(f"expert_scale is for experts without contexts: give alpha instead of {expert_scale!r}")
         read = None if context is None else as_encoding(context)  # once for both, as a sample may be large
         known: dict[str, Any] = {"history": history, "dimension": dimension, "context": read}
         known["alpha"] = 1.0 if alpha is None else alpha

@@ -4,21 +4,21 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..core.arms import Clusters
-from ..core.types import Label
+from ..core.types import Arm
 from ..data.history import History
 from .bandit import Bandit
 from .registry import rule
 
 
 def LinUCB(
-    arms: Iterable[Label],
+    arms: Iterable[Arm],
     *,
     dimension: int | None = None,
     context: Any = None,
     alpha: float = 1.0,
     precision: str = "double",
     explore: float = 0.0,
-) -> Bandit:
+) -> Bandit[Arm]:
     """Ridge regression per arm on the context, with a bonus: no history, no clusters.
 
     Args:
@@ -47,7 +47,7 @@ def LinUCB(
 
 
 def HLinUCB(
-    arms: Iterable[Label],
+    arms: Iterable[Arm],
     *,
     history: History | None = None,
     dimension: int | None = None,
@@ -55,7 +55,7 @@ def HLinUCB(
     alpha: float = 1.0,
     precision: str = "double",
     explore: float = 0.0,
-) -> Bandit:
+) -> Bandit[Arm]:
     """LinUCB that starts from history.
 
     Args:
@@ -83,7 +83,7 @@ def HLinUCB(
 
 
 def LinUCBC(
-    arms: Iterable[Label],
+    arms: Iterable[Arm],
     *,
     clusters: Clusters | None = None,
     dimension: int | None = None,
@@ -91,12 +91,12 @@ def LinUCBC(
     alpha: float = 1.0,
     precision: str = "double",
     explore: float = 0.0,
-) -> Bandit:
+) -> Bandit[Arm]:
     """LinUCB over clusters, then over the arms of the chosen one.
 
     Args:
         arms: Distinct labels.
-        clusters: One label for each arm, or a mapping arm -> label; tuples nest deeper. None: no clusters.
+        clusters: The cluster of each arm, in order, or a mapping arm -> cluster; tuples nest deeper. None: no clusters.
         dimension: Length of the contexts; taken from ``context`` if left out.
         context: How raw contexts are read: an ``Encoding``, or what ``Encoding.of`` takes, such as a frame of some contexts.
         alpha: Width of the bonus, in standard errors.
@@ -119,7 +119,7 @@ def LinUCBC(
 
 
 def HLinUCBC(
-    arms: Iterable[Label],
+    arms: Iterable[Arm],
     *,
     clusters: Clusters | None = None,
     history: History | None = None,
@@ -128,12 +128,12 @@ def HLinUCBC(
     alpha: float = 1.0,
     precision: str = "double",
     explore: float = 0.0,
-) -> Bandit:
+) -> Bandit[Arm]:
     """LinUCB over clusters and their arms, both starting from history, Algorithm 2.
 
     Args:
         arms: Distinct labels.
-        clusters: One label for each arm, or a mapping arm -> label; tuples nest deeper. None: no clusters.
+        clusters: The cluster of each arm, in order, or a mapping arm -> cluster; tuples nest deeper. None: no clusters.
         history: What was played before.
         dimension: Length of the contexts; taken from ``context`` or the history if left out.
         context: How raw contexts are read: an ``Encoding``, or what ``Encoding.of`` takes, such as a frame of some contexts.

@@ -6,22 +6,37 @@
 """
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
 from ..core.records import Field
-from ..core.types import Floats
+from ..core.types import Arm, Floats
 from .estimated_scale import fraction_of
 from .family import Family
 
 if TYPE_CHECKING:
     from .bandit import Bandit
+
+
+class Constructor(Protocol):
+    """What makes a policy of a registered rule; its signature and docstring name its arguments."""
+
+    def __call__(self, arms: Iterable[Arm], **given: Any) -> "Bandit[Arm]":
+        """A policy.
+
+        Args:
+            arms: Distinct labels.
+            given: What the rule takes.
+
+        Returns:
+            The policy.
+        """
 
 
 class Parameter(NamedTuple):
@@ -134,9 +149,9 @@ class Rule:
     __slots__ = ("family", "kind", "values")
 
     def __init__(self, kind: Kind, values: Mapping[str, Any]):
-        self.kind = kind
-        self.values = MappingProxyType(dict(values))
-        self.family = kind.make_family(self.values)
+        self.kind: Kind = kind
+        self.values: Mapping[str, Any] = MappingProxyType(dict(values))
+        self.family: Family = kind.make_family(self.values)
 
     @property
     def name(self) -> str:
@@ -192,7 +207,7 @@ def register(
     cluster_history: bool = True,
     precisions: tuple[str, ...] = ("double",),
     example: Mapping[str, Any] | None = None,
-) -> "Callable[..., Bandit]":
+) -> "Constructor":
     """Make a rule known: to Bandit, simulate, the contract tests, the league and the tables of the docs.
 
     Args:
