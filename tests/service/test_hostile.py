@@ -1,8 +1,8 @@
 """Bodies that nobody should send: refused in a sentence, and nothing of them is stored."""
 
 import pytest
-from conftest import Served
 
+from conftest import Served
 from hedgerow.service.settings import Options
 
 TYPED = {"content-type": "application/json"}
