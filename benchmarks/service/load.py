@@ -214,7 +214,7 @@ async def lag(ports: list[int], count: int) -> list[float]:
         status, answer = await asked(ports[0], "PUT", f"{ADS}/decisions/lag{number}/rewards/click", {"value": 1.0})
         began = perf_counter()
         while status == 200:
-            _, other = await asked(ports[1], "POST", f"{ADS}/decisions", {})
+            _, other = await asked(ports[1], "POST", f"{ADS}/decisions", {}, timeout=60.0)
             if other["seq"] >= answer["seq"]:
                 break
         found.append(perf_counter() - began)

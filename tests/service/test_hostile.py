@@ -2,15 +2,15 @@
 
 import pytest
 
+from conftest import Served
+from hedgerow.service.settings import Options
+
 TYPED = {"content-type": "application/json"}
 NUMBERS = [b"NaN", b"Infinity", b"-Infinity", b"1e400", b"true", b'"1.5"', b"null", b"[1]", b"1e16", b"0x10", b"1.", b"01", b"-"]
 
 
 @pytest.fixture(scope="module")
 def ads(tmp_path_factory):
-    from conftest import Served
-    from hedgerow.service.settings import Options
-
     served = Served(Options(f"sqlite:///{tmp_path_factory.mktemp('hostile') / 'store.db'}"))
     served.put(policy="LinUCB", params={"dimension": 2}, reward_range=[-1e15, 1e15])
     served.decide(decision_id="d1", context=[1.0, 2.0])

@@ -118,7 +118,8 @@ class Chores:
                 state = restore.state_at(store, where.name, where.seq)
                 runtime = self.runtimes.add(where, state, restore.blobs_of(store, where.name))
             runtime.where = where
-            runtime.catch_up(store, where.seq)
+            if runtime.fold is not None:  # a part at a time, so that what is queued need not wait for all of it
+                runtime.catch_up(store, min(where.seq, runtime.fold.seq + SETTINGS.tailed))
             if runtime.fold is not None and runtime.fold.seq >= where.seq:
                 runtime.seen = now
 

@@ -14,7 +14,7 @@ class ServiceSettings(NamedTuple):
     sweep: Annotated[float, Number("time between looks for decisions past due", "s", "chosen: small beside any wait")] = 0.5
     swept: Annotated[int, Number("most decisions settled by one such look", "rows", "chosen: some 50 ms of work")] = 1000
     tail: Annotated[float, Number("time between looks for what other replicas wrote", "s", "prototype: p50 8-12 ms seen")] = 0.05
-    tailed: Annotated[int, Number("log rows read at a time", "rows", "prototype")] = 5000
+    tailed: Annotated[int, Number("log rows learnt at a time", "rows", "chosen: some 50 ms of work")] = 1000
     refresh: Annotated[float, Number("time between looks for tokens, and signs of life", "s", "chosen: a revoked token")] = 1.0
     snapshot: Annotated[int, Number("folds between two snapshots", "rows", "chosen: 0.1 s of folding at a restart")] = 5000
     waiting: Annotated[int, Number("most decisions a process counts as waiting", "decisions", "service.md, section 6.4")] = 1000
