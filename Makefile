@@ -37,7 +37,7 @@ endif
 	touch $@
 
 $(VENV)/ready: $(VENV)/made $(PINS)
-	$(INSTALL) --editable '.[cli]' --group tests
+	$(INSTALL) --editable '.[cli,service,postgres]' --group tests
 	touch $@
 
 $(VENV)/ready-%: $(VENV)/ready

@@ -107,5 +107,5 @@ def _start(
         print(context.get_help())
 
 
-for family in ("paper", "history", "logs"):
+for family in ("paper", "history", "logs", "service"):
     import_module(f".{family}", __name__)
