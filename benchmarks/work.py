@@ -178,3 +178,28 @@ def drawn(task: Mapping[str, Any]) -> Drawn:
     means = generator(task, 0).random(task["arms"]) / 2.0
     first = 2.0 * means * generator(task, 1).random(task["arms"])
     return Drawn(means, first, generator(task, 2).random(task["rounds"]))
+
+
+class Clicks(NamedTuple):
+    """Ads about topics: click rates that are alike within a topic, an old log, and who would click on what."""
+
+    rates: np.ndarray
+    topics: np.ndarray
+    log: Log
+    uniforms: np.ndarray
+
+    def reward(self, t: int, ad: int) -> float:
+        """Whether this visitor clicks on that ad."""
+        return float(self.uniforms[t, ad] < self.rates[ad])
+
+
+def clicks(task: Mapping[str, Any]) -> Clicks:
+    """The inputs of the comparison in gain.py: log odds of an ad are N(topic, 0.3^2), those of topics N(-2.5, 0.8^2)."""
+    arms, draw = task["arms"], generator(task, 0)
+    topics = np.arange(arms) % task["clusters"]
+    odds = draw.normal(-2.5, 0.8, size=task["clusters"])[topics] + draw.normal(0.0, 0.3, size=arms)
+    rates = 1.0 / (1.0 + np.exp(-odds))
+    shown = generator(task, 1).integers(arms, size=task["rows"])
+    clicked = (generator(task, 2).random(task["rows"]) < rates[shown]).astype(np.float64)
+    log = Log(shown, clicked, np.zeros((task["rows"], 0)))
+    return Clicks(rates, topics, log, generator(task, 3).random((task["rounds"], arms)))

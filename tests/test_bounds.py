@@ -400,8 +400,8 @@ def test_hucbc_stays_below_its_bound_under_tight_clustering() -> None:
         (lambda: clustering([[0.5]], [0]), r"means must be one number per arm, got shape \(1, 1\)"),
         (lambda: clustering(["x"], [0]), r"means must be numbers, got \['x'\]"),
         (lambda: clustering([0.5, 0.4], [0]), "clusters must name one cluster per arm: 2 arms, 1 given"),
-        (lambda: clustering([0.5, 0.4], "ab"), "clusters must be one label per arm, in order, got 'ab'"),
-        (lambda: clustering([0.5], {0: "a"}), "clusters must be one label per arm, in order, got {0: 'a'}"),
+        (lambda: clustering([0.5, 0.4], "ab"), "clusters must be the cluster of each arm, in order, got 'ab'"),
+        (lambda: clustering([0.5], {0: "a"}), "clusters must be the cluster of each arm, in order, got {0: 'a'}"),
         (lambda: hucb([0.5, math.inf], horizon=9), "means must be finite, arm 1 has inf"),
         (lambda: hucb([0.5, 0.4], horizon=0), "horizon must be a whole number from 1 to 1e18, got 0"),
         (lambda: hucb([0.5, 0.4], horizon=1.5), "horizon must be a whole number from 1 to 1e18, got 1.5"),  # type: ignore[arg-type]

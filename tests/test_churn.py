@@ -176,3 +176,13 @@ def test_one_round_that_cannot_be_learnt_and_none_is(make):
         with pytest.raises((ValueError, KeyError)):
             policy.learn_many(arms, rewards, contexts)
         assert policy.to_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("arms", "rewards"), [("ab", [1.0, 0.0]), ("a", 1.0), ((arm for arm in "ab"), [1.0, 0.0]), (["a"], 1.0), (["a"], [1.0, 0.0])]
+)
+def test_what_are_no_lists_of_rounds_is_refused(arms, rewards):
+    policy = hr.UCB(["a", "b"])
+    with pytest.raises(ValueError, match=r"arms, rewards and contexts must be (lists of equal length|equally long), got"):
+        policy.learn_many(arms, rewards)
+    assert policy.rounds == 0

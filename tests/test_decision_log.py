@@ -72,7 +72,7 @@ def test_tuples_are_paths(path):
     log.append(Decision(("shoes", 7), ("shop", ("left", "top"))), 1.0)
     assert arms_read(path) == {"shoes/7"}
     assert rows(path)[0]["cluster"] == "shop/left/top"
-    with pytest.raises(ValueError, match="stands between names"):
+    with pytest.raises(ValueError, match="puts '/' between names"):
         log.append(Decision(("a/b", "c")), 1.0)
 
 

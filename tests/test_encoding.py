@@ -2,12 +2,12 @@
 
 from types import SimpleNamespace
 
-import duckdb
 import numpy as np
 import pandas as pd
 import polars as pl
-import pyarrow as pa
 import pytest
+from engines import duckdb
+from engines import pyarrow as pa
 
 import hedgerow as hr
 from hedgerow.data.context_column import Column
@@ -159,7 +159,7 @@ def test_bad_encodings():
 
 
 def test_a_context_is_encoded_only_if_it_names_its_values():
-    policy = SimpleNamespace(name="LinUCB", encoding=hr.Encoding((Column("age", mean=30.0, deviation=10.0),)))
+    policy = SimpleNamespace(name="LinUCB", dimension=None, encoding=hr.Encoding((Column("age", mean=30.0, deviation=10.0),)))
     assert encoded({"age": 40}, policy) == (1.0,)
     assert encoded([40.0], policy) == [40.0]
     assert encoded(None, policy) is None

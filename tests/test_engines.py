@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 import hedgerow as hr
+from benchmarks.wild import results, run
 from hedgerow.experiments.problems import SyntheticClassical
 
 N = 2000
@@ -145,6 +146,18 @@ def test_ray_plays_the_trials_of_one_process():
         assert_equal_results(SIMULATED(jobs=1), SIMULATED(backend="ray"))
     finally:
         ray.shutdown()
+
+
+@pytest.mark.usefixtures("cluster")
+def test_the_wild_league_plays_on_a_cluster_batch_by_batch(tmp_path, monkeypatch):
+    monkeypatch.setattr(run, "SENT_TOGETHER", 2)
+    rows = []
+    for backend in ("joblib", "dask"):
+        plan = run.Plan(16_004, 16_005, "classical", ("MOSS",), str(tmp_path / backend), workers=1, backend=backend)
+        run.play(plan, lambda line: None)
+        rows.append({row[:4] for row in results.read(plan.path)})
+    assert len(rows[0]) == 2 * run.REPLICATIONS
+    assert rows[0] == rows[1]
 
 
 def test_joblib_by_name_and_backends_that_are_not_there():

@@ -14,8 +14,8 @@ from hedgerow.policies.auto_linear.likelihood import pose
 from hedgerow.policies.auto_linear.settings import SETTINGS
 from hedgerow.policies.auto_linear.state import POLICY, Parts, new_state, row_width
 from hedgerow.trust import linear
+from hedgerow.trust.nodes import seen_by
 from hedgerow.trust.rewards import grouping
-from hedgerow.trust.seen import seen_by
 
 
 def dense_evidence(value, variance, groups, width):

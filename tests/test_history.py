@@ -3,12 +3,12 @@
 import gzip
 import warnings
 
-import duckdb
 import numpy as np
 import pandas as pd
 import polars as pl
-import pyarrow as pa
 import pytest
+from engines import duckdb
+from engines import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

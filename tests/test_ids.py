@@ -97,10 +97,17 @@ def test_workers_that_wait_under_one_id_for_different_decisions_are_refused():
     assert len(one.waiting) == 1
 
 
-@pytest.mark.parametrize("id", [1.5, True, ("a", 1)])
+@pytest.mark.parametrize("id", [1.5, True, ["a", 1]])
 def test_an_id_is_a_text_or_a_whole_number(id):
-    with pytest.raises(ValueError, match="id must be a text or a whole number"):
-        hr.UCB(ARMS).expect(hr.Decision("a"), id=id)
+    for policy in (hr.UCB(ARMS), hr.META(ARMS)):
+        decision = policy.select()
+        with pytest.raises(ValueError, match="id must be a text or a whole number"):
+            policy.expect(decision, id=id)
+        with pytest.raises(ValueError, match="id must be a text or a whole number"):
+            policy.update(decision, 1.0, id=id)
+        with pytest.raises(ValueError, match="id must be a text or a whole number"):
+            policy.cancel(id)
+        assert (policy.rounds, policy.waiting) == (0, [])
 
 
 def test_an_arm_that_goes_takes_its_waiting_decisions_along():

@@ -1,12 +1,17 @@
 """Importing hedgerow is quick, and brings in nothing that is not asked for."""
 
+import doctest
 import os
 import subprocess
 import sys
 import time
 
+import pytest
+
 import hedgerow as hr
 from hedgerow.core.kernel import COMPILED, drop_outdated
+from hedgerow.policies.constructors import constructor
+from hedgerow.policies.registry import load_all
 
 
 def run(code, **environment):
@@ -25,6 +30,14 @@ def test_every_public_name_is_there():
     assert set(dir(hr)) == {*hr.__all__, "__version__"}
     for name in hr.__all__:
         assert getattr(hr, name).__doc__
+
+
+@pytest.mark.parametrize("rule", load_all())
+def test_the_example_of_every_rule_runs(rule):
+    made = constructor(rule)
+    (example,) = doctest.DocTestFinder(recurse=False).find(made, made.__name__, module=False, globs={})
+    assert example.examples
+    assert doctest.DocTestRunner().run(example).failed == 0
 
 
 DECIDE = """

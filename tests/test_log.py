@@ -7,12 +7,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-import duckdb
 import numpy as np
 import pandas as pd
 import polars as pl
-import pyarrow as pa
 import pytest
+from engines import duckdb
+from engines import pyarrow as pa
 
 import hedgerow as hr
 

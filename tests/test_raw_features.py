@@ -8,8 +8,8 @@ import narwhals as nw
 import numpy as np
 import pandas as pd
 import polars as pl
-import pyarrow as pa
 import pytest
+from engines import pyarrow as pa
 
 import hedgerow as hr
 
@@ -25,7 +25,7 @@ SAMPLES = {
     "pandas categories": lambda rows: pd.DataFrame(rows).astype({"city": "category"}),
     "polars": pl.DataFrame,
     "polars lazy": pl.LazyFrame,
-    "pyarrow": pa.table,
+    "pyarrow": lambda rows: pa.table(rows),
     "narwhals": lambda rows: nw.from_native(pl.DataFrame(rows)),
 }
 CLUSTERED = {"clusters": ["x", "x", "y"]}
@@ -261,3 +261,9 @@ def test_a_row_of_a_matrix_is_a_context(make):
         flat = policy.select([0.5, 1.0])
     with pytest.raises(ValueError, match=r"context must be 2 numbers, got shape \(2, 1\)"):
         policy.select(np.array([[0.5], [1.0]]))
+
+
+@pytest.mark.parametrize("make", [hr.Auto, hr.META])
+def test_a_context_that_was_forgotten_is_asked_for_by_the_names_of_its_values(make):
+    with pytest.raises(ValueError, match="needs a context: a mapping with 'age', 'device', or 3 numbers; got none"):
+        make(ARMS, context=DECLARED).select()

@@ -1,20 +1,23 @@
 """Tuning numbers: none without its meaning, unit and origin."""
 
+from importlib import import_module
+from pkgutil import walk_packages
 from typing import Annotated, NamedTuple
 
 import pytest
 
+import hedgerow
 from hedgerow.core.settings import Number, described
-from hedgerow.evaluate.sampler_state import SamplerSettings
-from hedgerow.evaluate.settings import GradeSettings, ReplaySettings, VerdictSettings
-from hedgerow.inference.coefficients import CoefficientSettings
-from hedgerow.inference.intervals import WorldSettings
-from hedgerow.inference.rates import RateSettings
-from hedgerow.inference.shift import ShiftSettings
-from hedgerow.inference.sums import NoiseSettings
-from hedgerow.inference.tests import PermutationSettings
-from hedgerow.inference.two_level import TwoLevelSettings
-from hedgerow.trust.settings import GridSettings, TrustSettings
+
+
+def settings_classes() -> list[type]:
+    """Every settings class of the package: a NamedTuple whose name ends with Settings."""
+    found = {}
+    for module in walk_packages(hedgerow.__path__, "hedgerow."):
+        if not module.name.endswith("__main__"):
+            made = vars(import_module(module.name)).values()
+            found |= {one: None for one in made if isinstance(one, type) and one.__name__.endswith("Settings")}
+    return list(found)
 
 
 class Whole(NamedTuple):
@@ -43,23 +46,11 @@ def test_a_number_without_description_is_refused(settings: type) -> None:
         described(settings)
 
 
-@pytest.mark.parametrize(
-    "settings",
-    [
-        CoefficientSettings,
-        GradeSettings,
-        GridSettings,
-        NoiseSettings,
-        PermutationSettings,
-        RateSettings,
-        ReplaySettings,
-        SamplerSettings,
-        ShiftSettings,
-        TrustSettings,
-        TwoLevelSettings,
-        VerdictSettings,
-        WorldSettings,
-    ],
-)
-def test_the_numbers_of_the_verdict_and_of_trust_are_described(settings: type) -> None:
+@pytest.mark.parametrize("settings", settings_classes())
+def test_the_numbers_of_the_package_are_described(settings: type) -> None:
     assert described(settings)
+
+
+def test_every_family_has_settings() -> None:
+    names = {settings.__name__ for settings in settings_classes()}
+    assert {"LinearSettings", "RewardSettings", "TrustSettings", "VerdictSettings"} <= names

@@ -3,11 +3,10 @@
 import subprocess
 import sys
 
-import duckdb
 import numpy as np
 import polars as pl
 import pytest
-import sqlglot
+from engines import duckdb, sqlglot
 
 import hedgerow as hr
 from hedgerow.data.context_column import Column

@@ -130,8 +130,8 @@ def hostile(content):
             "in online, plays must be a whole number",
         ),
         "clusters that are not sums": ({"online.npy": npy(sums + (np.arange(rows) == 0)[:, None])}, "not those of its arms"),
-        "a path outside": ({"../../outside.npy": b""}, "does not belong"),
-        "a foreign file": ({"run.py": b"print()"}, "does not belong"),
+        "a path outside": ({"../../outside.npy": b""}, "has a member"),
+        "a foreign file": ({"run.py": b"print()"}, "has a member"),
         "a newer format": (said(format=99), "format 99 of a newer hedgerow"),
         "a format that never was": (said(format=-5), "no format number|there is no format -5|it has format -5"),
         "no format": ({"manifest.json": "[]"}, "no format number"),
@@ -248,12 +248,12 @@ def test_a_folder_or_nothing_is_no_file(tmp_path):
     ("waiting", "message"),
     [
         ([["a", [1.0, 0.0], None, 10**9]], "waits for 1000000000 decisions, more than"),
-        ([["a", [1.0, 0.0], None, 2]], "as many decisions as it counts"),
-        ([["a", [1.0, 0.0], None, -3]], "fewer than one"),
+        ([["a", [1.0, 0.0], None, 2]], "does not match its counts"),
+        ([["a", [1.0, 0.0], None, -3]], "whole numbers of at least 1"),
         ([["z", [1.0, 0.0], None, 1]], "unknown arm 'z'"),
         ([["a", [1.0], None, 1]], "context must be 2 numbers"),
         ([["a", ["x", "y"], None, 1]], "context must be 2 numbers"),
-        ([["a", [1.0, 0.0], 1]], "by other than 4 values"),
+        ([["a", [1.0, 0.0], 1]], "listed with 4 values"),
         ([["a", [1.0, 0.0], 1.5, 1]], "id must be a text or a whole number"),
         ([["a", [1.0, 0.0], "r", 1], ["b", [1.0, 0.0], "r", 1]], "waits twice for a decision called 'r'"),
     ],
@@ -268,3 +268,15 @@ def test_forged_decisions_that_wait(tmp_path, waiting, message):
     forge(path, {**content, "manifest.json": json.dumps({**manifest, "decisions": waiting})})
     with pytest.raises(ValueError, match=message):
         hr.load(path)
+
+
+def test_a_value_that_nothing_reads_is_refused(tmp_path):
+    path = tmp_path / "policy"
+    hr.META(["a", "b"]).save(path)
+    content = members(path)
+    manifest = json.loads(content["manifest.json"])
+    inner = {**manifest, "parts": {**manifest["parts"], "expert-1": {**manifest["parts"]["expert-1"], "half_life_of": 5}}}
+    for changed, name in (({**manifest, "newer": 1}, "newer"), (inner, "half_life_of")):
+        forge(path, {**content, "manifest.json": json.dumps(changed)})
+        with pytest.raises(ValueError, match=f"it has a value '{name}', which this version of hedgerow does not know"):
+            hr.load(path)

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
+from hedgerow.core.kernel import COMPILED
 
 
 @pytest.fixture
@@ -131,3 +132,32 @@ def test_choosing_among_some_arms_while_arms_come_and_go():
     stop.set()
     thread.join()
     assert wrong == []
+
+
+@pytest.mark.skipif(not COMPILED, reason="in plain Python a kernel is no single step")
+@pytest.mark.parametrize("make", [hr.UCB, hr.UCBC], ids=lambda make: make.__name__)
+def test_a_choice_never_sees_a_reward_half_learnt(make):
+    """Another thread may choose between any two lines of ``update``: here it does so between all of them.
+
+    The best arm is "b" before a late reward of "a", and after it. It is "a" while that decision neither waits nor counts.
+    """
+    policy = make(["a", "b"]) if make is not hr.UCBC else make(["a", "b"], clusters=["x", "y"])
+    for arm in ["a"] * 10 + ["b"] * 1000:
+        policy.learn(arm, 1.0 if arm == "a" else 2.1)
+    while policy.select().arm == "b":
+        policy.learn("b", 0.0)  # until "a" is just ahead, and one decision that waits puts it behind
+    decision, seen = policy.select(), set()
+    policy.expect(decision)
+    assert policy.select().arm == "b"
+
+    def look(frame, event, argument):
+        seen.add(policy.select().arm)
+        return look
+
+    before = sys.gettrace()
+    sys.settrace(look)
+    try:
+        policy.update(decision, 1.0)
+    finally:
+        sys.settrace(before)
+    assert seen == {"b"}

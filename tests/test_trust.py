@@ -16,7 +16,7 @@ from hedgerow.inference.rates import values_in
 from hedgerow.inference.sums import Sums
 from hedgerow.trust import Agreement, Estimate, Grouping
 from hedgerow.trust.findings import admitted
-from hedgerow.trust.seen import seen_by
+from hedgerow.trust.nodes import seen_by
 
 
 def lived(make, problem, rounds=3000, seed=0):

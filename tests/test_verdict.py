@@ -22,14 +22,14 @@ from hedgerow.cli import app
 from hedgerow.evaluate import best_arms, gains, log_remarks, logging_grade, rulings, sentences
 from hedgerow.evaluate.evaluation import rounds_saved
 from hedgerow.evaluate.figures import arms_figure
+from hedgerow.evaluate.gain import Gain
 from hedgerow.evaluate.inspection import Bounds
-from hedgerow.evaluate.interval import Gain
 from hedgerow.evaluate.page import badge
 from hedgerow.evaluate.settings import GRADE
 from hedgerow.inference.explained import group_means
 from hedgerow.inference.shift import changes, drift, spread_of_changes
+from hedgerow.inference.significance import permutation
 from hedgerow.inference.sums import Sums
-from hedgerow.inference.tests import permutation
 from hedgerow.inference.two_level import posterior
 from hedgerow.present.plots import svg
 
@@ -654,7 +654,7 @@ ROOT = Path(__file__).parent.parent
 
 
 def test_the_readme_shows_what_the_example_says():
-    names = {"arm": "ad", "reward": "click", "time": "day", "context": "device"}
+    names = {"arm": "ad", "reward": "click", "time": "day"}
     found = hr.evaluate(ROOT / "examples" / "log.csv", clusters=f"{ROOT / 'examples' / 'ads.csv'}:ad,topic", **names)
     shown = (ROOT / "README.md").read_text().split("compiling the first time:\n\n```\n")[1].split("\n```")[0].splitlines()
     assert len(shown) == 4

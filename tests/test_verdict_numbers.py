@@ -10,16 +10,16 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
-from hedgerow.evaluate import gains, luck, rollout
+from hedgerow.evaluate import gains, hashed_rewards, rollout
+from hedgerow.evaluate.gain import Gain, hull
 from hedgerow.evaluate.gains import Setting, contest, differences, judged
-from hedgerow.evaluate.interval import Gain, hull
 from hedgerow.evaluate.judge import judge
 from hedgerow.evaluate.settings import VERDICT
 from hedgerow.evaluate.split import Split
 from hedgerow.inference.explained import explain, spreads_of
 from hedgerow.inference.intervals import credible
+from hedgerow.inference.significance import between_squares, chi_square_tail, permutation, total_variance
 from hedgerow.inference.sums import Sums, tally, tally_weighted, weighted
-from hedgerow.inference.tests import between_squares, chi_square_tail, permutation, total_variance
 from hedgerow.inference.two_level import posterior
 
 
@@ -72,8 +72,8 @@ def normal_posterior(split, groups, unit, *, grouped):
     """Mean and standard deviation of the arms for normal rewards: given the spreads, all is linear algebra."""
     arms, wide, one = split.arms, 1e6, np.ones((split.arms, split.arms))
     same = (np.array(groups)[:, None] == np.array(groups)[None, :]).astype(float)
-    seen = np.concatenate([split.future.mean, split.past.mean])
-    noise = np.concatenate([split.future.noise() / split.future.rows, split.past.noise() / split.past.rows])
+    seen = np.concatenate([split.future.mean, split.history.mean])
+    noise = np.concatenate([split.future.noise() / split.future.rows, split.history.noise() / split.history.rows])
     found = []
     for t, pt in scale_grid(0.5 * unit, 18):
         for s, ps in scale_grid(0.5 * unit, 18) if grouped else ((0.0, 1.0),):
@@ -127,7 +127,7 @@ class Hashed:
 
     def draw(self, arm):
         with np.errstate(over="ignore"):
-            value = luck.hashed(self.key, arm, self.plays[arm])
+            value = hashed_rewards.hashed(self.key, arm, self.plays[arm])
         self.plays[arm] += 1
         return float(value < self.means[arm])
 
@@ -175,8 +175,10 @@ def test_a_stale_logarithm_changes_next_to_nothing():
 
 def test_hashed_numbers_are_uniform_and_normal_ones_normal():
     with np.errstate(over="ignore"):
-        values = np.array([luck.hashed(np.uint64(9), arm, pull) for arm in range(50) for pull in range(100)])
-        normal = np.array([luck.reward_of(np.uint64(9), arm, pull, 3.0, 2.0) for arm in range(50) for pull in range(100)])
+        values = np.array([hashed_rewards.hashed(np.uint64(9), arm, play) for arm in range(50) for play in range(100)])
+        normal = np.array(
+            [hashed_rewards.reward_of(np.uint64(9), arm, play, 3.0, 2.0) for arm in range(50) for play in range(100)]
+        )
     assert np.histogram(values, bins=10, range=(0, 1))[0] == pytest.approx(np.full(10, 500), abs=90)
     assert (normal.mean(), normal.std()) == pytest.approx((3.0, 2.0), abs=0.1)
 

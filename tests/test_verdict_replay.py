@@ -165,7 +165,7 @@ def test_simulated_logs_have_the_truth_they_were_made_from():
     plain = coverage.Cell("harmful", "none", rows=2_000_000)
     truth = coverage.simulate(plain, np.random.default_rng(1))
     assert truth.split.future.mean == pytest.approx(truth.means, rel=0.1)
-    assert truth.split.past_rows == 0
+    assert truth.split.history_rows == 0
     best = int(truth.means.argmax())
     assert truth.split.groups[best] != cell.groups[best]
 

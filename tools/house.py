@@ -2,7 +2,7 @@
 
     python tools/house.py                  this tree: counts, limits and places; exit 1 if a limit is exceeded
     python tools/house.py /some/tree       another tree
-    python tools/house.py --lines [tree]   lines of source by package
+    python tools/house.py --lines [tree]   lines of source by package, and how many of them are code
 
 What is counted, by the syntax tree of each file (nothing is imported):
 
@@ -14,21 +14,25 @@ What is counted, by the syntax tree of each file (nothing is imported):
   methods that implement a Protocol of the package which documents them, properties, `__special__` methods, and settings classes:
   NamedTuples whose fields are all `Annotated[..., Number(meaning, unit=..., origin=...)]` (core/settings.py), for each field
   says there what it means.
-- two values: module constants (a number, a text, or a container of these) of one name that have different values in two files.
+- two values: module constants (a number, a text, or a container of these) of one name that have different values in two files,
+  or are something else in another.
 - long files: source of more than 320 lines; long tests are listed, too.
-- private reads: attributes `x._name` in tests, but not of self or cls, nor those of a NamedTuple.
+- private reads: attributes `x._name` in tests, but not of self or cls, nor names that Python or notebooks document: those of a
+  NamedTuple, `_repr_html_`, `os._exit`.
 """
 
 import ast
+import io
 import sys
-from collections import defaultdict
+import tokenize
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 HOMOGENEOUS = {"PLAYS", "TOTAL", "SQUARES", "FIRST", "SIZE", "PARENT"}
 KERNELS = {"compiled", "summing", "inlined"}
-OF_NAMED_TUPLES = {"_asdict", "_replace", "_fields", "_field_defaults", "_make"}
+PUBLISHED = {"_asdict", "_replace", "_fields", "_field_defaults", "_make", "_repr_html_", "_exit"}
 LONGEST = 320
 LIMITS = {"slots": 59, "undocumented": 0, "two values": 0, "long files": 0, "private reads": 9}
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -176,9 +180,10 @@ def is_protocol(made: ast.ClassDef) -> bool:
 def two_values(files: list[Source]) -> Iterator[str]:
     """Constants of one name and several values."""
     values: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+    plain = {name for source in files for name, value in constants(source) if is_plain(value)}
     for source in files:
         for name, value in constants(source):
-            if is_plain(value):
+            if name in plain:
                 values[name][ast.unparse(value)].append(source.name)
     for name, found in sorted(values.items()):
         if len(found) > 1:
@@ -199,19 +204,34 @@ def private_reads(files: list[Source]) -> Iterator[str]:
         for node in ast.walk(source.tree):
             if isinstance(node, ast.Attribute) and node.attr.startswith("_") and not node.attr.startswith("__"):
                 owner = node.value.id if isinstance(node.value, ast.Name) else ""
-                if owner not in ("self", "cls") and node.attr not in OF_NAMED_TUPLES:
+                if owner not in ("self", "cls") and node.attr not in PUBLISHED:
                     yield f"{source.name}:{node.lineno} {ast.unparse(node)}"
 
 
 def print_lines(root: Path) -> None:
-    """Lines of source by package."""
-    counted: dict[str, int] = defaultdict(int)
+    """Lines of source by package: all of them, and those of code, without docstrings, comments and blank lines."""
+    counted: dict[str, Counter[str]] = defaultdict(Counter)
     for source in sources(root, "src/hedgerow"):
         parts = Path(source.name).parts[2:]
-        counted[parts[0] if len(parts) > 1 else "(top)"] += len(source.path.read_text(encoding="utf-8").splitlines())
-    for package, lines in sorted(counted.items()):
-        print(f"{lines:6,d} {package}")
-    print(f"{sum(counted.values()):6,d} in all")
+        text = source.path.read_text(encoding="utf-8")
+        for package in (parts[0] if len(parts) > 1 else "(top)", "in all"):
+            counted[package] += Counter(lines=len(text.splitlines()), code=len(code_lines(source.tree, text)))
+    print(" lines   code")
+    for package, found in sorted(counted.items(), key=lambda entry: (entry[0] == "in all", entry[0])):
+        print(f"{found['lines']:6,d} {found['code']:6,d} {package}")
+
+
+def code_lines(tree: ast.Module, text: str) -> set[int]:
+    """The numbers of the lines that hold code: something else than a docstring or a comment."""
+    layout = (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)
+    found: set[int] = set()
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type not in layout:
+            found |= set(range(token.start[0], token.end[0] + 1))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
+            found -= set(range(node.lineno, (node.end_lineno or node.lineno) + 1))
+    return found
 
 
 def main() -> int:

@@ -40,16 +40,16 @@ class World:
         return Rows(arm, mean + REWARD_NOISE * rng.standard_normal(count), contexts)
 
 
-def contest_of(past: Rows, future: Rows) -> Contest:
+def contest_of(known: Rows, future: Rows) -> Contest:
     """The policies that start from these rows."""
-    later, earlier = (tally(rows.arm, rows.reward, WORLD_ARMS) for rows in (future, past))
+    later, earlier = (tally(rows.arm, rows.reward, WORLD_ARMS) for rows in (future, known))
     groups = np.repeat(np.arange(WORLD_GROUPS), WORLD_ARMS // WORLD_GROUPS)
-    rewards = np.concatenate([past.reward, future.reward])
+    rewards = np.concatenate([known.reward, future.reward])
     shares = np.full(WORLD_ARMS, 1.0 / WORLD_ARMS)
     split = Split(
-        later, earlier, groups, shares, values_of(rewards) == COIN, float(rewards.std()), future.arm.size, past.arm.size
+        later, earlier, groups, shares, values_of(rewards) == COIN, float(rewards.std()), future.arm.size, known.arm.size
     )
-    return Contest(past, split)
+    return Contest(known, split)
 
 
 def true_gains(world: World, contest: Contest, rounds: int, rng: np.random.Generator) -> dict[str, float]:
@@ -66,8 +66,8 @@ def compared(rows: int, seed: int) -> dict[str, tuple[float, float]]:
     """Replay's centre and the truth of one log."""
     rng = np.random.default_rng(seed)
     world = World.drawn(rng)
-    past, future = world.rows(rows // 2, rng), world.rows(rows - rows // 2, rng)
-    contest, rounds = contest_of(past, future), int(REPLAY.share * (rows - rows // 2) / WORLD_ARMS)
+    known, future = world.rows(rows // 2, rng), world.rows(rows - rows // 2, rng)
+    contest, rounds = contest_of(known, future), int(REPLAY.share * (rows - rows // 2) / WORLD_ARMS)
     centre = contest.gains(future, np.arange(future.arm.size), rounds, REPLAY.orders, rng)
     true = true_gains(world, contest, rounds, rng)
     return {name: (float(gain.mean()), true[name]) for name, gain in centre.items()}

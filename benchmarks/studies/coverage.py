@@ -19,8 +19,8 @@ from hedgerow.core.types import Floats, Integers
 from hedgerow.evaluate.gains import Setting, contest, differences, judged
 from hedgerow.evaluate.rulings import on_grouping, on_history, refusals
 from hedgerow.evaluate.split import Split
+from hedgerow.inference.significance import permutation
 from hedgerow.inference.sums import Sums, weighted
-from hedgerow.inference.tests import permutation
 from hedgerow.present.tables import Table
 
 ODDS_SPREAD, BETWEEN_SHARE = 0.5, 0.8
@@ -107,20 +107,20 @@ def simulate(cell: Cell, rng: np.random.Generator) -> Truth:
     odds = np.log(cell.rate / (1.0 - cell.rate)) + ODDS_SPREAD * arms
     labels = _labels(cell, groups, odds, rng)
     choice = _choice(cell, rng)
-    past_odds = odds + (HISTORY_BIAS * rng.standard_normal(cell.arms) if cell.history == "biased" else 0.0)
-    past_rows = 0 if cell.history == "none" else cell.rows // 2
-    past, future = _logged(past_odds, choice, past_rows, rng), _logged(odds, choice, cell.rows - past_rows, rng)
-    both, seen = past[0] + future[0], int(cell.logging == "skewed")
+    known_odds = odds + (HISTORY_BIAS * rng.standard_normal(cell.arms) if cell.history == "biased" else 0.0)
+    known_rows = 0 if cell.history == "none" else cell.rows // 2
+    known, future = _logged(known_odds, choice, known_rows, rng), _logged(odds, choice, cell.rows - known_rows, rng)
+    both, seen = known[0] + future[0], int(cell.logging == "skewed")
     split = Split(
         future=future[seen],
-        past=past[seen],
+        history=known[seen],
         groups=labels,
         shares=future[0].rows / future[0].rows.sum(),
         binary=True,
         scale=float(np.sqrt(both.overall * (1.0 - both.overall))),
-        future_rows=cell.rows - past_rows,
-        past_rows=past_rows,
-        loaded=past[0],
+        future_rows=cell.rows - known_rows,
+        history_rows=known_rows,
+        loaded=known[0],
     )
     return Truth(split, _rates(odds, choice).mean(axis=0))
 

@@ -10,11 +10,14 @@ from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 from benchmarks.wild import contestants, results
 from benchmarks.wild.contestants import BASELINE, stand_in, suits
 from benchmarks.wild.results import Row
 from benchmarks.wild.trial import Trial, drawn, hedgerow_version, play_trial
+
+Work = TypeVar("Work")
 
 KINDS_OF_PROBLEMS = ("classical", "stationary", "changing", "contextual")
 """Of problems: all without contexts, those among them whose means stay or change, and those with contexts."""
@@ -24,6 +27,9 @@ REPLICATIONS = 3
 
 SAID_EVERY = 15.0
 """Seconds between two lines about progress."""
+
+SENT_TOGETHER = 100
+"""Trials that are sent to a cluster before their results are written."""
 
 
 @dataclass(frozen=True)
@@ -151,14 +157,10 @@ def missing(plan: Plan) -> list[Trial]:
 
 def _played(plan: Plan, trials: Sequence[Trial], version: str) -> Iterator[tuple[Trial, list[Row]]]:
     """Trials as they are played, not in their order; none is begun after the time that the plan names."""
-    due = _in_time(trials, _moment(plan.until))
+    moment = _moment(plan.until)
+    due = _in_time(trials, moment)
     if plan.backend != "joblib":
-        from hedgerow.experiments.backends import run_on_cluster
-
-        for number, rows in enumerate(run_on_cluster(partial(_numbered, trials, version), len(trials), plan.backend)):
-            yield trials[number], rows
-            if next(due, None) is None:
-                return
+        yield from _played_on_cluster(plan, trials, version, moment)
     elif plan.workers == 1:
         yield from (_with_trial(trial, version) for trial in due)
     else:
@@ -166,6 +168,18 @@ def _played(plan: Plan, trials: Sequence[Trial], version: str) -> Iterator[tuple
 
         parallel = Parallel(n_jobs=plan.workers, return_as="generator_unordered", pre_dispatch=plan.workers, batch_size=1)
         yield from parallel(delayed(_with_trial)(trial, version) for trial in due)
+
+
+def _played_on_cluster(
+    plan: Plan, trials: Sequence[Trial], version: str, moment: datetime | None
+) -> Iterator[tuple[Trial, list[Row]]]:
+    """A batch of trials at a time, so that a run that stops has lost one batch at most."""
+    from hedgerow.experiments.backends import outcomes_of
+
+    for first in _in_time(range(0, len(trials), SENT_TOGETHER), moment):
+        batch = trials[first : first + SENT_TOGETHER]
+        run = partial(_numbered, batch, version)
+        yield from zip(batch, outcomes_of(run, len(batch), None, plan.backend, "the wild league"), strict=True)
 
 
 def _with_trial(trial: Trial, version: str) -> tuple[Trial, list[Row]]:
@@ -189,8 +203,8 @@ def _moment(until: str) -> datetime | None:
     return moment if moment > now else moment + timedelta(days=1)
 
 
-def _in_time(trials: Iterable[Trial], moment: datetime | None) -> Iterator[Trial]:
-    for trial in trials:
+def _in_time(works: Iterable[Work], moment: datetime | None) -> Iterator[Work]:
+    for work in works:
         if moment is not None and datetime.now() >= moment:
             return
-        yield trial
+        yield work

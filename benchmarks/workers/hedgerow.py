@@ -7,8 +7,8 @@ import tracemalloc
 
 import numpy as np
 from numba import njit
-from work import drawn, generator, linear
-from workers.measure import answer, timed
+from work import clicks, drawn, generator, linear
+from workers.measure import answer, play, timed
 
 import hedgerow as hr
 from hedgerow.experiments.play import play as play_trial
@@ -192,6 +192,23 @@ def state(task):
     return answer(0.0, 1, bytes=kept / len(policy.arms), most=most / len(policy.arms))
 
 
+CLICK_POLICIES = {
+    "Auto: log and topics": {"history": True, "clusters": True},
+    "Auto: log": {"history": True},
+    "Auto: topics": {"clusters": True},
+    "Auto: neither": {},
+}
+
+
+def click(task):
+    """Ads, with and without the log and the topics."""
+    inputs, known = clicks(task), CLICK_POLICIES[task["policy"]]
+    history = hr.History.from_rounds(arms=inputs.log.arms.tolist(), rewards=inputs.log.rewards)
+    topics = inputs.topics.tolist() if "clusters" in known else None
+    policy = hr.Auto(range(task["arms"]), history=history if "history" in known else None, clusters=topics)
+    return play(task["rounds"], lambda _: policy.select().arm, lambda t, arm: policy.learn(arm, inputs.reward(t, arm)))
+
+
 PACKAGE = "hedgerow"
 KINDS = {
     "linucb": linucb,
@@ -204,4 +221,5 @@ KINDS = {
     "linear": simulate_linear,
     "trial": trial,
     "state": state,
+    "clicks": click,
 }

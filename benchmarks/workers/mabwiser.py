@@ -2,7 +2,7 @@
 
 import numpy as np
 from mabwiser.mab import MAB, LearningPolicy
-from work import linear
+from work import clicks, linear
 from workers.measure import answer, play, timed
 
 
@@ -43,5 +43,25 @@ def batch(task):
     return answer(seconds, task["rounds"], arms)
 
 
+CLICK_POLICIES = {
+    "Thompson sampling": LearningPolicy.ThompsonSampling(),
+    "UCB1, alpha 1": LearningPolicy.UCB1(alpha=1.0),
+    "UCB1, alpha 0.25": LearningPolicy.UCB1(alpha=0.25),
+    "epsilon-greedy, 5 %": LearningPolicy.EpsilonGreedy(epsilon=0.05),
+}
+
+
+def click(task):
+    """Ads, warm from the log; it has no clusters of arms."""
+    inputs = clicks(task)
+    bandit = MAB(list(range(task["arms"])), CLICK_POLICIES[task["policy"]], seed=task["seed"])
+    bandit.fit(inputs.log.arms, inputs.log.rewards)
+
+    def learn(t, arm):
+        bandit.partial_fit([arm], [inputs.reward(t, arm)])
+
+    return play(task["rounds"], lambda _: bandit.predict(), learn)
+
+
 PACKAGE = "mabwiser"
-KINDS = {"linucb": linucb, "fit": fit, "batch": batch}
+KINDS = {"linucb": linucb, "fit": fit, "batch": batch, "clicks": click}

@@ -3,7 +3,7 @@
 import random
 
 from vowpalwabbit import Workspace
-from work import linear
+from work import clicks, linear
 from workers.measure import play
 
 
@@ -33,5 +33,36 @@ def linucb(task):
     return play(task["rounds"], choose, learn)
 
 
+CLICK_POLICIES = {
+    "epsilon-greedy, 5 %": "--epsilon 0.05",
+    "SquareCB": "--squarecb",
+    "bag of 5": "--bag 5",
+    "online cover, 5": "--cover 5",
+}
+
+
+def click(task):
+    """Ads, warm from the log; an ad's features are its number and its topic."""
+    inputs, arms, draws = clicks(task), task["arms"], random.Random(task["seed"])
+    bandit = Workspace(f"--cb_explore_adf {CLICK_POLICIES[task['policy']]} --random_seed {task['seed']} --quiet")
+    features = [f"|a ad_{arm} topic_{topic}" for arm, topic in enumerate(inputs.topics.tolist())]
+
+    def learn(arm, reward, probability):
+        label = f"0:{-reward}:{probability} "
+        bandit.learn([*features[:arm], label + features[arm], *features[arm + 1 :]])
+
+    for arm, reward in zip(inputs.log.arms.tolist(), inputs.log.rewards.tolist(), strict=True):
+        learn(arm, reward, 1.0 / arms)
+    chances = [0.0]
+
+    def choose(_):
+        shares = bandit.predict(features)
+        arm = draws.choices(range(arms), shares)[0]
+        chances[0] = shares[arm]
+        return arm
+
+    return play(task["rounds"], choose, lambda t, arm: learn(arm, inputs.reward(t, arm), chances[0]))
+
+
 PACKAGE = "vowpalwabbit"
-KINDS = {"linucb": linucb}
+KINDS = {"linucb": linucb, "clicks": click}

@@ -60,7 +60,7 @@ def parted(values: Floats, clusters: Clusters) -> tuple[Clustering, dict[Label, 
     Raises:
         ValueError: if there is not one cluster per arm.
     """
-    require(not isinstance(clusters, str | bytes | Mapping), "clusters", "one label per arm, in order", clusters)
+    require(not isinstance(clusters, str | bytes | Mapping), "clusters", "the cluster of each arm, in order", clusters)
     labels = clusters.tolist() if isinstance(clusters, np.ndarray) else list(clusters)
     if len(labels) != values.size:
         raise ValueError(f"clusters must name one cluster per arm: {values.size} arms, {len(labels)} given")

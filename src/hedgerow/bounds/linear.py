@@ -72,14 +72,14 @@ def hlinucb(
         (11090, 8470)
     """
     check_settings(horizon, form, Reading)
-    past = 0.0 if history is None else history
+    before = 0.0 if history is None else history
     for name, value in {"dimension": dimension, "sigma": sigma, "phi": phi}.items():
         require(0.0 < value < math.inf, name, "a number above 0", value)
-    for name, value in {"norm": norm, "history": past}.items():
+    for name, value in {"norm": norm, "history": before}.items():
         require(0.0 <= value < math.inf, name, "a number of at least 0", value)
     require(0.0 < delta < 1.0, "delta", "above 0 and below 1", delta)
-    require(past - 1e-9 * (1.0 + past) <= final < math.inf, "final", f"log det A_T, not below log det H = {past:g}", final)
-    growth = max(final - past, 0.0)
+    require(before - 1e-9 * (1.0 + before) <= final < math.inf, "final", f"log det A_T, not below log det H = {before:g}", final)
+    growth = max(final - before, 0.0)
     if form == "printed":
         radius = sigma * (math.sqrt(dimension * (growth / 2.0 - math.log(delta))) + norm / math.sqrt(phi))
         note = "HLinUCB (Theorem 4) as printed: not a proven bound, its radius leaves out the noise in history."

@@ -22,7 +22,6 @@ from ..present.text import printable, printable_lines
 app = typer.Typer(
     help="Bandits that start warm from logged history and know which arms are alike.",
     pretty_exceptions_enable=False,
-    add_completion=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -108,5 +107,5 @@ def _start(
         print(context.get_help())
 
 
-for family in ("paper", "history", "logs"):
+for family in ("paper", "history", "logs", "service"):
     import_module(f".{family}", __name__)

@@ -7,12 +7,12 @@ from typing import Any, TypeAlias, cast
 
 import numpy as np
 
-from .labels import as_label, as_path, name_of, shown
+from .labels import as_label, as_path, check_direction, name_of, shown
 from .tree import FIRST, SIZE
 from .types import Floats, Integers, Label, Links
 
 Clusters: TypeAlias = Iterable[Label] | Mapping[Label, Label]
-"""One label per arm, in the order of the arms, or a mapping arm -> label; a tuple label is a path from the root."""
+"""The cluster of each arm, in the order of the arms, or a mapping arm -> cluster; a tuple is a path from the root."""
 
 Paths: TypeAlias = tuple[tuple[Label, ...], ...]
 
@@ -22,9 +22,7 @@ def _labels(arms: Iterable[Any]) -> Sequence[Label]:
     if isinstance(arms, str | bytes):
         raise ValueError(f"arms must be a list of labels, got the single string {arms!r}")
     if isinstance(arms, set | frozenset):
-        raise ValueError(
-            f"arms must be in an order that stays, which a set has not: give a list such as sorted(arms), got {arms!r:.80}"
-        )
+        raise ValueError(f"arms must have a fixed order, and a set has none: give a list such as sorted(arms), got {arms!r:.80}")
     if not isinstance(arms, Iterable):
         raise ValueError(f"arms must be a list of labels, such as ['a', 'b'] or range(2), got {arms!r}")
     labels = tuple(as_label(arm, "an arm label") for arm in arms)
@@ -39,28 +37,6 @@ def _labels(arms: Iterable[Any]) -> Sequence[Label]:
     return labels
 
 
-def check_direction(clusters: Mapping[Any, Any], arms: Sequence[Label]) -> None:
-    """Refuse a mapping label -> arms: one that has no arm among its keys, but among its values.
-
-    Args:
-        clusters: A mapping that should be arm -> label.
-        arms: The arms.
-
-    Raises:
-        ValueError: Its values, not its keys, are arms.
-    """
-    known = {str(arm) for arm in arms}
-    if not known.isdisjoint(map(str, clusters)):
-        return
-    for label, inside in clusters.items():
-        members = inside if isinstance(inside, list | tuple | set | frozenset) else [inside]
-        if not known.isdisjoint(map(str, members)):
-            raise ValueError(
-                f"clusters must map each arm to its label, {label!r} is given {inside!r:.80}: give arm -> label, "
-                "as in {arm: label for label, arms in clusters.items() for arm in arms}"
-            )
-
-
 def _is_keyed_by(clusters: Any, arms: Sequence[Label]) -> bool:
     """A pandas Series is no Mapping; with the arms as its index it is meant as one."""
     return hasattr(clusters, "keys") and set(arms) <= set(clusters.keys())
@@ -70,10 +46,10 @@ def _paths(arms: Sequence[Label], clusters: Clusters | None) -> Paths | None:
     if clusters is None:
         return None
     if isinstance(clusters, str | bytes | set | frozenset):
-        raise ValueError(f"clusters must be one label per arm, in order, or a mapping, got {clusters!r}")
+        raise ValueError(f"clusters must name the cluster of each arm, in order, or be a mapping, got {clusters!r}")
     if hasattr(clusters, "columns"):
         raise ValueError(
-            "clusters must be one label per arm, or a mapping, got a frame: give dict(zip(frame[arm], frame[cluster]))"
+            "clusters must name the cluster of each arm, or be a mapping, got a frame: give dict(zip(frame[arm], frame[cluster]))"
         )
     if isinstance(clusters, Mapping) or _is_keyed_by(clusters, arms):
         given = {as_label(arm, "an arm label"): label for arm, label in cast(Any, clusters).items()}
@@ -96,21 +72,24 @@ class Arms:
 
     Args:
         arms: Distinct labels.
-        clusters: One label for each arm, a mapping arm -> label, or None.
+        clusters: The cluster of each arm, a mapping arm -> cluster, or None.
 
     Raises:
         ValueError: The labels are no labels, are not distinct, or do not fit the clusters.
     """
 
     def __init__(self, arms: Iterable[Label], clusters: Clusters | None = None):
-        self.labels = _labels(arms)
-        self.paths = _paths(self.labels, clusters)
+        self.labels: Sequence[Label] = _labels(arms)
+        self.paths: Paths | None = _paths(self.labels, clusters)
+        self.tree: Links
+        self.leaves: Links
+        self.inner: dict[int, tuple[Label, ...]]
         self.tree, self.leaves, self.inner = _grow(len(self.labels), self.paths)
         numbered = isinstance(self.labels, range)
         self._position_of = None if numbered else {arm: position for position, arm in enumerate(self.labels)}
         self._clusters = None if self.paths is None else [name_of(path) for path in self.paths]
         self._positions = None if self.paths is None else dict(zip(self.leaves.tolist(), range(len(self.leaves)), strict=True))
-        self.depth = 1 if self.paths is None else 1 + max(len(path) for path in self.paths)
+        self.depth: int = 1 if self.paths is None else 1 + max(len(path) for path in self.paths)
 
     @property
     def clustered(self) -> bool:
@@ -118,7 +97,7 @@ class Arms:
 
     @property
     def clusters(self) -> tuple[Label, ...] | None:
-        """One label per arm, or None for a flat policy."""
+        """The cluster of each arm, or None for a flat policy."""
         return None if self._clusters is None else tuple(self._clusters)
 
     def named(self, leaf: int) -> tuple[Label, Label | None]:
@@ -288,7 +267,7 @@ def regrouped(policy: Any, clusters: Clusters) -> Arms:
     if not policy.clustered:
         raise ValueError(f"{policy.name} has no clusters to change: make another policy, with clusters=")
     if clusters is None:
-        raise ValueError("clusters must be one label per arm, or a mapping, got None: a policy without them is another policy")
+        raise ValueError("clusters must name the cluster of each arm, got None: a policy without clusters is another policy")
     return Arms(policy.arms, clusters)
 
 

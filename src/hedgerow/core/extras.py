@@ -1,7 +1,7 @@
 """How to get a package that only some parts of hedgerow need."""
 
 
-def absent(what: str, package: str, extra: str = "cli") -> ImportError:
+def absent(what: str, package: str, extra: str) -> ImportError:
     """The error to raise where a package is not installed, with the commands that install it.
 
     Args:
@@ -13,8 +13,8 @@ def absent(what: str, package: str, extra: str = "cli") -> ImportError:
         An ImportError that names the package and two ways to install it.
 
     Examples:
-        >>> raise absent("plot", "matplotlib")
+        >>> raise absent("a figure", "matplotlib", "plot")
         Traceback (most recent call last):
-        ImportError: plot needs matplotlib: pip install "hedgerow[cli]" (in a checkout: pip install -e ".[cli]")
+        ImportError: a figure needs matplotlib: pip install "hedgerow[plot]" (in a checkout: pip install -e ".[plot]")
     """
     return ImportError(f'{what} needs {package}: pip install "hedgerow[{extra}]" (in a checkout: pip install -e ".[{extra}]")')

@@ -2,7 +2,7 @@
 
 import datetime
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -84,3 +84,25 @@ def name_of(path: tuple[Label, ...]) -> Label | None:
         The label, None for the root.
     """
     return None if not path else path[0] if len(path) == 1 else path
+
+
+def check_direction(clusters: Mapping[Any, Any], arms: Sequence[Label]) -> None:
+    """Refuse a mapping label -> arms: one that has no arm among its keys, but among its values.
+
+    Args:
+        clusters: A mapping that should be arm -> label.
+        arms: The arms.
+
+    Raises:
+        ValueError: Its values, not its keys, are arms.
+    """
+    known = {str(arm) for arm in arms}
+    if not known.isdisjoint(map(str, clusters)):
+        return
+    for label, inside in clusters.items():
+        members = inside if isinstance(inside, list | tuple | set | frozenset) else [inside]
+        if not known.isdisjoint(map(str, members)):
+            raise ValueError(
+                f"clusters must map each arm to its label, {label!r} is given {inside!r:.80}: give arm -> label, "
+                "as in {arm: label for label, arms in clusters.items() for arm in arms}"
+            )

@@ -164,14 +164,6 @@ def total_noise(online: Floats, history: Floats) -> float:
 
 
 @compiled
-def typical_noise(tree: Links, online: Floats, history: Floats) -> tuple[float, float]:
-    """Typical variance of an arm's rewards, with the variance of all rewards as one more arm; and that total variance."""
-    total = total_noise(online, history)
-    sum_of_variances, freedom = known_noise(tree, online, history)
-    return (sum_of_variances + total) / (freedom + 1.0), total
-
-
-@compiled
 def unknown_noise(tree: Links, online: Floats, history: Floats) -> tuple[float, float]:
     """Arms with a single play, which tell nothing of their noise: how many, and the variance of all arms' means.
 

@@ -8,11 +8,8 @@ file of another version is refused in a sentence instead of being read wrongly.
 import io
 import json
 import math
-import os
-import secrets
 import zipfile
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from typing import IO, Any, NamedTuple, TypeAlias, TypeVar, overload
@@ -22,6 +19,7 @@ from numpy.lib import format as npy
 
 from .records import Field, check_ranges, width
 from .types import Floats
+from .whole_file import write_whole
 
 FORMAT = 2
 MANIFEST = "manifest.json"
@@ -63,7 +61,7 @@ def save(path: str | Path, manifest: Manifest, blocks: Mapping[str, Block]) -> N
         raise IsADirectoryError(f"{str(path)!r} is a folder: name a file in it")
     if not path.parent.is_dir():
         raise FileNotFoundError(f"there is no folder {str(path.parent)!r} to save {path.name!r} in")
-    _write_whole(Path(os.path.realpath(path)), pack(manifest, blocks))
+    write_whole(path, pack(manifest, blocks))
 
 
 def pack(manifest: Manifest, blocks: Mapping[str, Block]) -> bytes:
@@ -96,22 +94,6 @@ def pack(manifest: Manifest, blocks: Mapping[str, Block]) -> bytes:
 def _listed(fields: Sequence[Field]) -> list[list[Any]]:
     """Fields as the manifest names them."""
     return [[field.name, *field.shape] for field in fields]
-
-
-def _write_whole(path: Path, data: bytes) -> None:
-    """Put a file in place at once: written beside it under a name of its own, on disk, then renamed."""
-    unfinished = path.with_name(f".{path.name}.{secrets.token_hex(8)}.part")
-    try:
-        descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        with suppress(FileNotFoundError):
-            unfinished.chmod(path.stat().st_mode & 0o7777)
-        unfinished.replace(path)
-    finally:
-        unfinished.unlink(missing_ok=True)
 
 
 def _header(shape: tuple[int, ...]) -> bytes:
@@ -286,9 +268,18 @@ def _read(source: IO[bytes]) -> Any:
         module, name = KINDS[manifest["kind"]]
         file = StateFile(archive, manifest, manifest["fields"])
         restored = getattr(import_module(f"hedgerow.{module}"), name)._restore(file)
+        _check_names({key: value for key, value in manifest.items() if key not in ("format", "fields")}, restored._state(True)[0])
         if strange := set(archive.namelist()) - file.taken:
-            raise ValueError(f"{min(strange)!r} does not belong there")
+            raise ValueError(f"it has a member {min(strange)!r}, which this version of hedgerow does not know")
         return restored
+
+
+def _check_names(found: Manifest, known: Manifest) -> None:
+    """Refuse a manifest with a value that nothing read: a newer version may have written it, and meant something by it."""
+    if strange := set(found) - set(known):
+        raise ValueError(f"it has a value {min(strange)!r}, which this version of hedgerow does not know")
+    for part, inner in found.get("parts", {}).items():
+        _check_names(inner, known["parts"].get(part, {}))
 
 
 def _manifest(archive: zipfile.ZipFile) -> Manifest:
@@ -297,7 +288,7 @@ def _manifest(archive: zipfile.ZipFile) -> Manifest:
             raise ValueError(f"{member.filename} is compressed or encrypted")
     names = archive.namelist()
     if len(set(names)) < len(names):
-        raise ValueError("a name stands in it twice")
+        raise ValueError("two of its members have one name")
     manifest = json.loads(archive.read(MANIFEST))
     if not isinstance(manifest, dict) or type(manifest.get("format")) is not int:
         raise ValueError("its manifest has no format number")
@@ -309,5 +300,5 @@ def _manifest(archive: zipfile.ZipFile) -> Manifest:
             "learn the policy anew from its log, or load it with the version that saved it"
         )
     if not isinstance(manifest.get("fields"), dict):
-        raise ValueError("its manifest does not name the numbers of its arrays")
+        raise ValueError("its manifest does not list the fields of its arrays")
     return manifest

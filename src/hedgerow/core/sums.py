@@ -62,7 +62,7 @@ def row_size(dimension: int | None) -> int:
 
 
 def dimension_of(columns: int) -> int:
-    """The length of the contexts of rows with so many columns: the d of ``row_size``.
+    """The length of the contexts of rows with this many columns: the d of ``row_size``.
 
     Args:
         columns: Length of a row of sums with contexts.

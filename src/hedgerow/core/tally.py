@@ -7,7 +7,7 @@ from .sums import LARGEST, dot, observe, observe_reward, rx_of, usable, xx_of
 from .types import Floats, Integers
 
 CHUNK, AT_ONCE, NARROW = 8192, 64, 16
-"""Logged rounds are sorted by arm so many at a time, and so many of an arm are summed at once; longer contexts do not gain."""
+"""Rounds sorted by arm at a time; rounds of an arm summed at once; contexts longer than the third do not gain."""
 
 
 @compiled

@@ -2,13 +2,23 @@
 
 import json
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeAlias, TypeVar, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 Label: TypeAlias = Hashable
 """An arm's or a cluster's name: a string, a number, a truth value, or a tuple of these."""
+
+Arm = TypeVar("Arm", bound=Hashable)
+"""The type of the arms that a function is given."""
+
+if TYPE_CHECKING:  # a TypeVar with a default, which Python has since 3.13: ``Bandit`` alone is ``Bandit[Label]``
+    from typing_extensions import TypeVar as TypeVarWithDefault
+
+    ArmType = TypeVarWithDefault("ArmType", bound=Hashable, covariant=True, default=Hashable)
+else:
+    ArmType = TypeVar("ArmType", bound=Hashable, covariant=True)
 
 Floats: TypeAlias = NDArray[np.float64]
 Integers: TypeAlias = NDArray[np.int64]
@@ -20,7 +30,7 @@ Context: TypeAlias = ArrayLike | Mapping[str, Any]
 """Numbers, or raw values by name, which a policy's ``encoding`` makes numbers of."""
 
 
-class Decision(NamedTuple):
+class Decision(NamedTuple, Generic[ArmType]):
     """What a policy chose, with all that ``update`` needs once the reward is known.
 
     A decision is a plain record: keep it, send it to another process, write it down with :meth:`to_json`.
@@ -37,7 +47,7 @@ class Decision(NamedTuple):
         at: When it was made, of a policy with a half-life: a number of decisions, or seconds since 1970.
     """
 
-    arm: Label
+    arm: ArmType
     cluster: Label | None = None
     context: tuple[float, ...] | None = None
     experts: tuple[str, ...] = ()
@@ -89,7 +99,7 @@ Chance: TypeAlias = tuple[float | None, bool]
 """Propensity of a decision, and whether it was drawn."""
 
 
-class Decisions(Sequence[Decision]):
+class Decisions(Sequence[Decision[ArmType]], Generic[ArmType]):
     """The decisions of a batch, each made when it is looked at; equal to a list of them.
 
     Args:
@@ -114,12 +124,12 @@ class Decisions(Sequence[Decision]):
         self._at = at
 
     @property
-    def arms(self) -> list[Label]:
+    def arms(self) -> list[ArmType]:
         """The arm of each decision."""
-        arm_of = {leaf: arm for leaf, (arm, *_) in self._named.items()}
+        arm_of: dict[int, Any] = {leaf: arm for leaf, (arm, *_) in self._named.items()}
         return [arm_of[leaf] for leaf in self._leaves.tolist()]
 
-    def passed_up(self, expert: str, policy: str) -> "Decisions":
+    def passed_up(self, expert: str, policy: str) -> "Decisions[ArmType]":
         """The decisions as those of a policy that followed this expert.
 
         Args:
@@ -136,18 +146,19 @@ class Decisions(Sequence[Decision]):
         return len(self._leaves)
 
     @overload
-    def __getitem__(self, at: int) -> Decision: ...
+    def __getitem__(self, at: int) -> Decision[ArmType]: ...
     @overload
-    def __getitem__(self, at: slice) -> "Decisions": ...
-    def __getitem__(self, at: int | slice) -> "Decision | Decisions":
+    def __getitem__(self, at: slice) -> "Decisions[ArmType]": ...
+    def __getitem__(self, at: int | slice) -> "Decision[ArmType] | Decisions[ArmType]":
         if isinstance(at, slice):
             return Decisions(self._leaves[at], self._named, self._contexts[at], self._policy, self._chances[at], self._at)
         return self._made(int(self._leaves[at]), self._contexts[at].tolist(), self._chances[at])
 
-    def __iter__(self) -> Iterator[Decision]:
+    def __iter__(self) -> Iterator[Decision[ArmType]]:
         return map(self._made, self._leaves.tolist(), self._contexts.tolist(), self._chances)
 
-    def _made(self, leaf: int, context: list[float], chance: Chance) -> Decision:
+    def _made(self, leaf: int, context: list[float], chance: Chance) -> Decision[ArmType]:
+        arm: Any
         arm, cluster, experts = self._named[leaf]
         return Decision(arm, cluster, tuple(context), experts, self._policy, *chance, at=self._at)
 
@@ -170,7 +181,7 @@ def tuples(value: Any) -> Any:
     return tuple(tuples(part) for part in value) if isinstance(value, list) else value
 
 
-class Policy(Protocol):
+class Policy(Protocol[ArmType]):
     """What :class:`hedgerow.Meta` asks of its experts; ``simulate`` asks for the first five.
 
     ``expect``, ``cancel`` and ``update`` take an own decision, and one that names no policy: somebody else made it.
@@ -181,14 +192,14 @@ class Policy(Protocol):
         """What it is called."""
 
     @property
-    def arms(self) -> tuple[Label, ...]:
+    def arms(self) -> tuple[ArmType, ...]:
         """The arms, in their order."""
 
     @property
     def dimension(self) -> int | None:
         """Length of the contexts; None for a policy without."""
 
-    def select(self, context: Context | None = None, *, rng: np.random.Generator | None = None) -> Decision:
+    def select(self, context: Context | None = None, *, rng: np.random.Generator | None = None) -> Decision[ArmType]:
         """Choose an arm; the policy does not change.
 
         Args:

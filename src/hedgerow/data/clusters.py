@@ -5,8 +5,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from ..core.arms import check_direction
-from ..core.labels import as_label, name_of, shown
+from ..core.labels import as_label, check_direction, name_of, shown
 from ..core.types import Label
 from .columns import separator_hint
 from .files import exists, read_texts
@@ -136,7 +135,7 @@ def _as_in(arms: Sequence[Label]) -> Callable[[Label], Label]:
 
 
 def _as_number(label: Label) -> Label:
-    """The number that a text writes, which is equal to that of the log, be it whole or not; other labels as they are."""
+    """The number that a text writes, which is equal to that of the log, whole or not; other labels as they are."""
     if isinstance(label, str):
         for kind in (int, float):
             with suppress(ValueError):

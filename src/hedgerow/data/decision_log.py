@@ -62,7 +62,7 @@ class DecisionLog:
     """
 
     def __init__(self, path: str | Path):
-        self.path = Path(path).expanduser()
+        self.path: Path = Path(path).expanduser()
         if self.path.suffix.lower() != ".csv":
             raise ValueError(f"a decision log is a CSV file: let its name end with .csv, got {str(path)!r}")
         self._header: tuple[int, list[str]] = (0, [])  # of the file with this inode
@@ -191,7 +191,7 @@ def _label(label: Label, what: str) -> str:
     texts = [_value(part) for part in parts]
     if isinstance(label, tuple) and any("/" in text for text in texts):
         raise ValueError(
-            f"{what} {label!r} has a '/' in one of its names, which stands between names in the log: write it as text"
+            f"{what} {label!r} has a '/' in one of its names, and the log puts '/' between names: give one text instead"
         )
     text = "/".join(texts)
     if text in EMPTY_CELLS:

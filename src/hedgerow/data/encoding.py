@@ -204,6 +204,9 @@ def encoded(context: Any, policy: Any) -> Any:
         raise ValueError("a context is one row: give a mapping such as frame.iloc[0], or the whole frame to select_many")
     if _is_row(context):
         context = context.to_dict() if _names_some(context.keys(), policy) else context
+    if context is None and policy.dimension and policy.encoding is not None:
+        names = ", ".join(repr(column.name) for column in policy.encoding.columns)
+        raise ValueError(f"{policy.name} needs a context: a mapping with {names}, or {policy.dimension} numbers; got none")
     if not isinstance(context, Mapping):
         return context
     if policy.encoding is None:

@@ -85,7 +85,7 @@ def need_polars() -> None:
         ImportError: if it is missing.
     """
     if find_spec("polars") is None:
-        raise extras.absent("this", "polars")
+        raise extras.absent("this", "polars", "files")
 
 
 def _misfits() -> tuple[type[Exception], ...]:

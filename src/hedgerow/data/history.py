@@ -17,10 +17,11 @@ from .encoding import Encoding
 from .group_by import Sums
 from .history_fit import check_fit, listed_reasons, shared_encoding
 from .history_sources import HistorySources
+from .history_view import HistoryView
 from .rounds import as_dimension
 
 
-class History(HistorySources):
+class History(HistorySources, HistoryView):
     """Sums of logged rounds per arm: plays, rewards, squared rewards and, with contexts, r x, x x' and x.
 
     Args:
@@ -49,10 +50,10 @@ class History(HistorySources):
         missing: Mapping[str, int] | None = None,
         newest: float | None = None,
     ):
-        self.arms = tuple(arms)
+        self.arms: tuple[Label, ...] = tuple(arms)
         self.encoding = encoding
-        self.missing = dict(missing or {})
-        self.sums = np.ascontiguousarray(sums, dtype=np.float64)
+        self.missing: dict[str, int] = dict(missing or {})
+        self.sums: Floats = np.ascontiguousarray(sums, dtype=np.float64)
         self.dimension = dimension
         self.newest = None if newest is None else float(newest)
         expected = (len(self.arms), row_size(dimension))
@@ -89,6 +90,10 @@ class History(HistorySources):
 
         Raises:
             ValueError: if the weight is negative or no number.
+
+        Examples:
+            >>> History.from_rounds(arms=["a", "a"], rewards=[1.0, 0.0]).weighted(0.5).plays("a")
+            1.0
         """
         if isinstance(weight, bool) or not isinstance(weight, int | float | np.number) or not 0.0 <= weight < LARGEST:
             raise ValueError(f"weight must be a number of at least 0, got {weight!r}")
@@ -102,6 +107,10 @@ class History(HistorySources):
 
         Returns:
             Another history.
+
+        Examples:
+            >>> History.from_rounds(arms=["a", "b"], rewards=[1.0, 0.0]).only(["a"]).arms
+            ('a',)
         """
         wanted = set(arms)
         kept = [arm for arm in self.arms if arm in wanted]
@@ -151,11 +160,18 @@ class History(HistorySources):
         Args:
             path: the file.
         """
+        state_file.save(path, *self._state(True))
+
+    def _state(self, _waiting: bool) -> tuple[state_file.Manifest, dict[str, state_file.Block]]:
         encoding = None if self.encoding is None else self.encoding.to_json()
-        manifest: state_file.Manifest = {"kind": "history", "arms": list(self.arms), "dimension": self.dimension}
-        manifest |= {"encoding": encoding, "missing": self.missing}
+        manifest: state_file.Manifest = {
+            "kind": "history",
+            "arms": list(self.arms),
+            "dimension": self.dimension,
+            "encoding": encoding,
+        }
         manifest |= {} if self.newest is None else {"newest": self.newest}
-        state_file.save(path, manifest, {"sums": state_file.Block(self.sums, fields_of(self.dimension))})
+        return {**manifest, "missing": self.missing}, {"sums": state_file.Block(self.sums, fields_of(self.dimension))}
 
     @classmethod
     def _restore(cls, file: state_file.StateFile) -> "History":

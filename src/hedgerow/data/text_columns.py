@@ -40,14 +40,16 @@ class TextColumns:
     """
 
     def __init__(self, paths: Sequence[Path], separator: str, roles: ColumnRoles):
-        self.paths, self.separator, self.roles = paths, separator, roles
+        self.paths: Sequence[Path] = paths
+        self.separator: str = separator
+        self.roles: ColumnRoles = roles
         headers = {path: scan([path], separator, infer_schema=False).collect_schema().names() for path in paths}
         first = headers[paths[0]]
         everywhere = set(first).intersection(*headers.values())
         anywhere = {name for header in headers.values() for name in header}
-        self.last = {path: header[-1] for path, header in headers.items()}
-        self.alike = all(header == first for header in headers.values())
-        self.names = [name for name in first if name in everywhere]
+        self.last: dict[Path, str] = {path: header[-1] for path, header in headers.items()}
+        self.alike: bool = all(header == first for header in headers.values())
+        self.names: list[str] = [name for name in first if name in everywhere]
         needed = [name for name in dict.fromkeys((*roles.columns, *roles.labels)) if name in anywhere]
         for path, header in headers.items():
             if lacking := absent_from(header, needed):

@@ -14,7 +14,7 @@ import numpy as np
 from ..core.types import Floats, Integers
 from ..data.encoding import Encoding
 from ..inference.intervals import bootstrapped
-from .interval import Gain
+from .gain import Gain
 from .logging_grade import Grade
 from .matched_rows import Contest, Rows
 from .rulings import roughly
@@ -83,7 +83,7 @@ def horizon(rows: int, arms: int, rounds: int) -> int:
     Args:
         rows: That are offered.
         arms: How many there are.
-        rounds: At most so many.
+        rounds: How many to play, at most.
 
     Returns:
         A number of rounds.
@@ -132,7 +132,7 @@ def replay_contexts(log: "Log", split: Split, grade: Grade, *, rounds: int, seed
         log: The log, with rewards as they are judged.
         split: The same as sums.
         grade: How its arms were chosen.
-        rounds: At most so many are played.
+        rounds: How many to play, at most.
         seed: Of all luck.
         say: Called with a word about each step.
 
@@ -142,8 +142,8 @@ def replay_contexts(log: "Log", split: Split, grade: Grade, *, rounds: int, seed
     numbers, later = with_numbers(log), offered(log, split, grade, seed)
     count, length = later.size, horizon(later.size, split.arms, rounds)
     earlier = np.arange(log.arm.size - split.future_rows)
-    past, rows = (Rows(log.arm[part], log.reward[part], numbers[part]) for part in (earlier, later))
-    contest, rng = Contest(past, split), np.random.default_rng([seed, 5])
+    known, rows = (Rows(log.arm[part], log.reward[part], numbers[part]) for part in (earlier, later))
+    contest, rng = Contest(known, split), np.random.default_rng([seed, 5])
     orders = contest.gains(rows, np.arange(count), length, REPLAY.orders, rng)
     bootstraps = []
     for turn in range(REPLAY.bootstraps):

@@ -15,8 +15,8 @@ from ..inference.shift import drift
 from ..present.numbers import numeral
 from . import log_remarks, sentences
 from .contextual_replay import context_refusal, replay_contexts
+from .gain import Gain
 from .gains import Setting, Worlds, judged
-from .interval import Gain
 from .logging_grade import Grade, graded
 from .replay import replayed
 from .rulings import grouping_refusal, on_grouping, on_history, refusals
@@ -85,7 +85,7 @@ def evaluate(
     roles = ColumnRoles(arm or "", reward or "", listed(context), clusters, unlisted, time, propensity, separator)
     log, untried = usable_log(source, roles)
     if not isinstance(history, bool):
-        raise ValueError(f"history says whether to split one off the log, True or False, got {type(history).__name__}")
+        raise ValueError(f"history must be True or False, whether the log gives one, got {type(history).__name__}")
     if not history and split is not None:
         raise ValueError("without history there is nothing to split off: leave split or history=False (--no-history) out")
     share = 0.5 if split is None else split
@@ -143,7 +143,7 @@ def _blank(log: Log, grade: Grade, parted: Split, setting: Setting) -> Evaluatio
     return Evaluation(
         source=log.source,
         rows=parted.future_rows,
-        history_rows=parted.past_rows,
+        history_rows=parted.history_rows,
         arms=log.arms,
         clusters=log.clusters,
         binary=parted.binary,
@@ -153,10 +153,10 @@ def _blank(log: Log, grade: Grade, parted: Split, setting: Setting) -> Evaluatio
         method=sentences.method(grade, None, _rows(parted), effective),
         missing=log.missing,
         odd=log_remarks.odd_rewards(log.reward),
-        plays=np.bincount(log.arm[parted.past_rows :], minlength=len(log.arms)).astype(np.float64),
+        plays=np.bincount(log.arm[parted.history_rows :], minlength=len(log.arms)).astype(np.float64),
         refused=tuple(refusals(parted)),
         grouping_refused=None if parted.groups is None else grouping_refusal(parted.groups),
-        drift=drift(parted.future, parted.past, binary=parted.binary) if parted.remembers else None,
+        drift=drift(parted.future, parted.history, binary=parted.binary) if parted.remembers else None,
         contextual_refused=context_refusal(log, parted, grade, setting.rounds, setting.seed),
     )
 

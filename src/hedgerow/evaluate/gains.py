@@ -6,7 +6,7 @@ import numpy as np
 
 from ..core.types import Floats, Integers
 from ..inference.intervals import credible, parted
-from .interval import Gain, hull
+from .gain import Gain, hull
 from .judge import Draws, judge
 from .rollout import Runs, Start, run, starting
 from .settings import VERDICT
@@ -60,12 +60,12 @@ def entrants(split: Split, rounds: int) -> dict[str, tuple[Start, Integers]]:
         Each policy with the order of its arms. Without history there is no HUCB, and the grouped policy is UCBC.
     """
     none = np.zeros(split.arms)
-    past = (split.start.rows, split.start.total) if split.remembers else (none, none)
+    known = (split.start.rows, split.start.total) if split.remembers else (none, none)
     found = {"UCB": starting(none, none, groups=None, scale=split.scale, rounds=rounds)}
     if split.remembers:
-        found["HUCB"] = starting(*past, groups=None, scale=split.scale, rounds=rounds)
+        found["HUCB"] = starting(*known, groups=None, scale=split.scale, rounds=rounds)
     if split.groups is not None:
-        found["grouped"] = found["shuffled"] = starting(*past, groups=split.groups, scale=split.scale, rounds=rounds)
+        found["grouped"] = found["shuffled"] = starting(*known, groups=split.groups, scale=split.scale, rounds=rounds)
     return found
 
 

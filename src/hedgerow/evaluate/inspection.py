@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Bounds:
-    """Regret that the paper's theorems allow over so many rounds if the estimated means were true; None: not tight.
+    """Regret that the paper's theorems allow over these rounds if the estimated means were true; None: not tight.
 
     ``most`` is the largest regret there can be: a bound above it says nothing.
     """

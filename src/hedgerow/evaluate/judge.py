@@ -42,16 +42,16 @@ def judge(split: Split, *, grouped: bool, draws: int, rng: np.random.Generator, 
     if grouped and split.groups is not None:
         groups = split.groups
     unit = 1.0 if split.binary else spread_of_means(split.future)
-    futures, pasts = (_side(sums, split.binary) for sums in (split.future, split.past))
+    futures, histories = (_side(sums, split.binary) for sums in (split.future, split.history))
     arms, state = np.zeros((split.arms, MEMBER_SIZE)), np.zeros(COMMON_SIZE)
-    each, levels, now, then = arms.view(MEMBER)[:, 0], named(state, COMMON), futures.view(SIDE)[:, 0], pasts.view(SIDE)[:, 0]
+    each, levels, now, then = arms.view(MEMBER)[:, 0], named(state, COMMON), futures.view(SIDE)[:, 0], histories.view(SIDE)[:, 0]
     each["group"], each["weight"] = groups, 1.0
     levels.centre, levels.drift = now["value"].mean(), SETTINGS.drift_width * unit
     levels.within, levels.between = SETTINGS.spread_width * unit, SETTINGS.spread_width * unit if grouped else 0.0
     if split.remembers:
         levels.shift = (then["value"] - now["value"])[then["rows"] > 0.0].mean()
     kept, drifts = np.empty((draws, split.arms)), np.empty(draws)
-    sample(arms, futures, pasts, state, int(groups.max()) + 1, tails, split.binary, unit, kept, drifts, rng)
+    sample(arms, futures, histories, state, int(groups.max()) + 1, tails, split.binary, unit, kept, drifts, rng)
     return Draws(1.0 / (1.0 + np.exp(-np.maximum(kept, -700.0))) if split.binary else kept, drifts)
 
 

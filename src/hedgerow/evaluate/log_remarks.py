@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..core.types import Floats
-from ..inference.tests import p_value
+from ..inference.significance import p_value
 from ..present.numbers import numeral
 from .settings import VERDICT
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from ..core.types import Floats, Integers
-from ..inference.tests import chi_square_tail
+from ..inference.significance import chi_square_tail
 from ..present.numbers import numeral
 from .settings import GRADE
 

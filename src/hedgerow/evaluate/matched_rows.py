@@ -48,7 +48,7 @@ def offer(
         rounds: Rows that may match.
 
     Returns:
-        Sum of rewards over the first so many matched rows, and how many there were.
+        Sum of rewards over the first matched rows, and how many these are.
     """
     earned, matched = 0.0, 0
     for row in order:
@@ -99,23 +99,25 @@ class Contest:
     """LinUCB, HLinUCB, HLinUCBC and HLinUCBC with shuffled groups, as far as there are history and groups.
 
     Args:
-        past: Rows of the history.
+        earlier: Rows of the history.
         split: The log as sums.
     """
 
-    def __init__(self, past: Rows, split: Split):
-        dimension = past.contexts.shape[1]
+    def __init__(self, earlier: Rows, split: Split):
+        dimension = earlier.contexts.shape[1]
         self.groups = split.groups
         self.known = {"dimension": dimension, "alpha": split.scale}
         self.arms = range(split.arms)
-        self.history = History.from_rounds(arms=past.arm, rewards=past.reward, contexts=past.contexts) if past.arm.size else None
+        self.history = None
+        if earlier.arm.size:
+            self.history = History.from_rounds(arms=earlier.arm, rewards=earlier.reward, contexts=earlier.contexts)
         self.policies = {"UCB": HLinUCB(self.arms, **self.known)}
         if self.history is not None:
             self.policies["HUCB"] = HLinUCB(self.arms, history=self.history, **self.known)
         if self.groups is not None:
             self.policies["grouped"] = self.clustered(self.groups)
 
-    def clustered(self, groups: Integers) -> Bandit:
+    def clustered(self, groups: Integers) -> Bandit[int]:
         """HLinUCBC over groups.
 
         Args:

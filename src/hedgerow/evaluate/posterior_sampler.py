@@ -35,11 +35,11 @@ def fit_of(side: Any, logit: bool, value: float) -> float:
 
 
 @compiled
-def move_future(arm: Any, future: Any, past: Any, levels: Any, centre: float, logit: bool, rng: np.random.Generator) -> None:
+def move_future(arm: Any, future: Any, history: Any, levels: Any, centre: float, logit: bool, rng: np.random.Generator) -> None:
     """A random-walk step of an arm's future value."""
     pull = arm.weight / levels.within**2
-    tie = 1.0 / levels.drift**2 if past.rows > 0.0 else 0.0
-    old, drifted = future.value, past.value - levels.shift
+    tie = 1.0 / levels.drift**2 if history.rows > 0.0 else 0.0
+    old, drifted = future.value, history.value - levels.shift
     new = old + SETTINGS.step / math.sqrt(pull + tie + future.information) * rng.standard_normal()
     fit = fit_of(future, logit, new)
     change = fit - future.fit - 0.5 * pull * ((new - centre) ** 2 - (old - centre) ** 2)
@@ -48,22 +48,22 @@ def move_future(arm: Any, future: Any, past: Any, levels: Any, centre: float, lo
 
 
 @compiled
-def move_past(arm: Any, future: Any, past: Any, levels: Any, centre: float, logit: bool, rng: np.random.Generator) -> None:
-    """A step of an arm's past value, and one of both values together."""
+def move_history(arm: Any, future: Any, history: Any, levels: Any, centre: float, logit: bool, rng: np.random.Generator) -> None:
+    """A step of an arm's value in the history, and one of both values together."""
     pull, tie = arm.weight / levels.within**2, 1.0 / levels.drift**2
-    old, drifted = past.value, future.value + levels.shift
-    new = old + SETTINGS.step / math.sqrt(tie + past.information) * rng.standard_normal()
-    fit = fit_of(past, logit, new)
-    if accept(rng, fit - past.fit - 0.5 * tie * ((new - drifted) ** 2 - (old - drifted) ** 2)):
-        past.value, past.fit = new, fit
-    step = SETTINGS.step / math.sqrt(pull + future.information + past.information) * rng.standard_normal()
+    old, drifted = history.value, future.value + levels.shift
+    new = old + SETTINGS.step / math.sqrt(tie + history.information) * rng.standard_normal()
+    fit = fit_of(history, logit, new)
+    if accept(rng, fit - history.fit - 0.5 * tie * ((new - drifted) ** 2 - (old - drifted) ** 2)):
+        history.value, history.fit = new, fit
+    step = SETTINGS.step / math.sqrt(pull + future.information + history.information) * rng.standard_normal()
     old, new = future.value, future.value + step
-    fit, past_fit = fit_of(future, logit, new), fit_of(past, logit, past.value + step)
-    change = fit - future.fit + past_fit - past.fit
+    fit, history_fit = fit_of(future, logit, new), fit_of(history, logit, history.value + step)
+    change = fit - future.fit + history_fit - history.fit
     if accept(rng, change - 0.5 * pull * ((new - centre) ** 2 - (old - centre) ** 2)):
         future.value, future.fit = new, fit
-        past.value += step
-        past.fit = past_fit
+        history.value += step
+        history.fit = history_fit
 
 
 @compiled
@@ -92,19 +92,19 @@ def summarise(arms: Any, futures: Any, sizes: Floats, means: Floats) -> float:
 
 
 @compiled
-def move_drift(futures: Any, pasts: Any, levels: Any, unit: float, rng: np.random.Generator) -> None:
+def move_drift(futures: Any, histories: Any, levels: Any, unit: float, rng: np.random.Generator) -> None:
     """Gibbs step of beta, Metropolis steps of d."""
     count = total = squares = 0.0
-    for k in range(len(pasts)):
-        future, past = futures[k], pasts[k]
-        if past.rows > 0.0:
+    for k in range(len(histories)):
+        future, history = futures[k], histories[k]
+        if history.rows > 0.0:
             count += 1.0
-            total += past.value - future.value
+            total += history.value - future.value
     levels.shift = total / count + levels.drift / math.sqrt(count) * rng.standard_normal()
-    for k in range(len(pasts)):
-        future, past = futures[k], pasts[k]
-        if past.rows > 0.0:
-            squares += (past.value - future.value - levels.shift) ** 2
+    for k in range(len(histories)):
+        future, history = futures[k], histories[k]
+        if history.rows > 0.0:
+            squares += (history.value - future.value - levels.shift) ** 2
     width = SETTINGS.drift_width * unit
     for turn in range(2):
         old = levels.drift
@@ -115,21 +115,21 @@ def move_drift(futures: Any, pasts: Any, levels: Any, unit: float, rng: np.rando
 
 
 @compiled
-def propose(futures: Any, pasts: Any, levels: Any, logit: bool, drifts: bool, factor: float, step: float) -> float:
+def propose(futures: Any, histories: Any, levels: Any, logit: bool, drifts: bool, factor: float, step: float) -> float:
     """Stretch all arms around mu and move them, drifts as they are, or with ``drifts`` all drifts: the change in likelihood."""
     change = 0.0
     for k in range(len(futures)):
-        future, past = futures[k], pasts[k]
+        future, history = futures[k], histories[k]
         if drifts:
-            move = (factor - 1.0) * (past.value - (future.value + levels.shift)) + step
+            move = (factor - 1.0) * (history.value - (future.value + levels.shift)) + step
             future.new_value, future.new_fit = future.value, future.fit
         else:
             move = (factor - 1.0) * (future.value - levels.centre) + step
             future.new_value = future.value + move
             future.new_fit = fit_of(future, logit, future.new_value)
-        past.new_value = past.value + move
-        past.new_fit = fit_of(past, logit, past.new_value)
-        change += future.new_fit - future.fit + past.new_fit - past.fit
+        history.new_value = history.value + move
+        history.new_fit = fit_of(history, logit, history.new_value)
+        change += future.new_fit - future.fit + history.new_fit - history.fit
     return change
 
 
@@ -148,7 +148,7 @@ def take(side: Any) -> None:
 @compiled
 def move_all(
     futures: Any,
-    pasts: Any,
+    histories: Any,
     levels: Any,
     logit: bool,
     drifts: bool,
@@ -163,7 +163,7 @@ def move_all(
         step = SETTINGS.step / math.sqrt(information) * rng.standard_normal()
     else:
         factor = math.exp((SETTINGS.small_stretch if turn == 1 else SETTINGS.large_stretch) * rng.standard_normal())
-    change = propose(futures, pasts, levels, logit, drifts, factor, step)
+    change = propose(futures, histories, levels, logit, drifts, factor, step)
     if drifts:
         change += stretched(levels.drift, factor, SETTINGS.drift_width * unit)
     else:
@@ -180,14 +180,14 @@ def move_all(
         levels.between *= factor
     for k in range(len(futures)):
         take(futures[k])
-        take(pasts[k])
+        take(histories[k])
 
 
 @compiled
 def move_arms(
     arms: Floats,
     futures: Any,
-    pasts: Any,
+    histories: Any,
     levels: Any,
     centres: Floats,
     tails: float,
@@ -196,12 +196,12 @@ def move_arms(
 ) -> None:
     """Steps of each arm by itself."""
     for k in range(len(arms)):
-        arm, future, past = arms[k], futures[k], pasts[k]
+        arm, future, history = arms[k], futures[k], histories[k]
         centre = centres[int(arm.group)]
         loosen(arm, future.value, levels, centre, tails, rng)
-        move_future(arm, future, past, levels, centre, logit, rng)
-        if past.rows > 0.0:
-            move_past(arm, future, past, levels, centre, logit, rng)
+        move_future(arm, future, history, levels, centre, logit, rng)
+        if history.rows > 0.0:
+            move_history(arm, future, history, levels, centre, logit, rng)
 
 
 @compiled
@@ -218,7 +218,7 @@ def sample(
     kept_drifts: Floats,
     rng: np.random.Generator,
 ) -> None:
-    """Sweeps of all moves; after the warm-up, of every so many one is kept.
+    """Sweeps of all moves; after the warm-up, one in a fixed number is kept.
 
     Args:
         members: Of each arm its group and its weight (``MEMBER``).
@@ -234,20 +234,20 @@ def sample(
         rng: Where randomness comes from.
     """
     levels = record(state, COMMON)
-    arms, futures, pasts = records(members, MEMBER), records(later, SIDE), records(earlier, SIDE)
+    arms, futures, histories = records(members, MEMBER), records(later, SIDE), records(earlier, SIDE)
     centres, means, sizes = np.full(groups, levels.centre), np.zeros(groups), np.zeros(groups)
-    freedom, information, past_information = float(len(arms) - groups), 0.0, 0.0
+    freedom, information, history_information = float(len(arms) - groups), 0.0, 0.0
     for k in range(len(arms)):
-        future, past = futures[k], pasts[k]
+        future, history = futures[k], histories[k]
         information += future.information
-        past_information += past.information
-        future.fit, past.fit = fit_of(future, logit, future.value), fit_of(past, logit, past.value)
+        history_information += history.information
+        future.fit, history.fit = fit_of(future, logit, future.value), fit_of(history, logit, history.value)
     for sweep in range(1, SETTINGS.warm_up + SETTINGS.every * len(kept) + 1):
-        move_arms(arms, futures, pasts, levels, centres, tails, logit, rng)
-        move_all(futures, pasts, levels, logit, False, sweep % 3, unit, past_information + information, rng)
-        if past_information > 0.0:
-            move_all(futures, pasts, levels, logit, True, sweep % 3, unit, past_information, rng)
-            move_drift(futures, pasts, levels, unit, rng)
+        move_arms(arms, futures, histories, levels, centres, tails, logit, rng)
+        move_all(futures, histories, levels, logit, False, sweep % 3, unit, history_information + information, rng)
+        if history_information > 0.0:
+            move_all(futures, histories, levels, logit, True, sweep % 3, unit, history_information, rng)
+            move_drift(futures, histories, levels, unit, rng)
         squares = summarise(arms, futures, sizes, means)
         move_spreads(means, squares, sizes, freedom, levels, unit, rng)
         draw_centres(means, sizes, centres, levels, rng)

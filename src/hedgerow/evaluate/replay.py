@@ -1,7 +1,7 @@
 """Replay of context-free policies on the logged rewards themselves (after Li et al. 2011; Nicol, Mary, Preux 2014).
 
 A policy without contexts meets the rewards of an arm in some order, so a replay shuffles each arm's logged rewards into a
-queue, and the q-th pull takes the q-th entry; all policies of a replay share the queues. That is valid if arms were
+queue, and the q-th play takes the q-th entry; all policies of a replay share the queues. That is valid if arms were
 chosen independently of context and time.
 """
 
@@ -13,8 +13,8 @@ import numpy as np
 from ..core.kernel import compiled
 from ..core.types import Floats, Integers
 from ..inference.intervals import bootstrapped
+from .gain import Gain
 from .gains import entrants, paired
-from .interval import Gain
 from .rollout import Start, best_of, learn, prepare, rooms
 from .settings import REPLAY
 from .split import Split
@@ -120,7 +120,7 @@ def horizon(split: Split, *, near_uniform: bool, rounds: int) -> int:
     Args:
         split: The log.
         near_uniform: Whether its arms were chosen about evenly.
-        rounds: At most so many.
+        rounds: How many to play, at most.
 
     Returns:
         A number of rounds.
@@ -136,7 +136,7 @@ def replayed(log: "Log", split: Split, *, near_uniform: bool, rounds: int, seed:
         log: The log, with rewards as they are judged.
         split: The same as sums.
         near_uniform: Whether its arms were chosen about evenly.
-        rounds: At most so many are played.
+        rounds: How many to play, at most.
         seed: Of all luck.
 
     Returns:
@@ -173,7 +173,7 @@ class _Queues:
         return self.empty / max(self.plays, 1)
 
     def values(self, rewards: Floats, count: int) -> dict[str, Floats]:
-        """Gains of so many replays."""
+        """Gains of some replays."""
         queues = np.empty((self.sizes.size, self.rounds))
         value = {name: np.empty(count) for name in self.starts}
         for at in range(count):

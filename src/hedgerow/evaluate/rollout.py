@@ -1,6 +1,6 @@
 """Policies played in worlds that the judge draws: UCB and HUCB over all arms, UCBC and HUCBC over groups and their arms.
 
-All policies of a run share their luck (luck.py). What counts is the sum of expected rewards, not that of the rewards drawn.
+All policies of a run draw the same rewards (hashed_rewards.py). What counts is the sum of expected rewards, not of those drawn.
 """
 
 import math
@@ -11,7 +11,7 @@ import numpy as np
 from ..core.kernel import compiled
 from ..core.types import Floats, Integers
 from ..policies.optimism import ucb_level
-from .luck import reward_of
+from .hashed_rewards import reward_of
 from .settings import VERDICT
 
 

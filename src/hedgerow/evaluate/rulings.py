@@ -8,7 +8,7 @@ import numpy as np
 
 from ..core.types import Integers
 from ..inference.sums import Sums
-from .interval import Gain
+from .gain import Gain
 from .settings import VERDICT
 from .split import Split
 
@@ -92,7 +92,7 @@ def refusals(split: Split) -> list[str]:
     found = []
     arms, future = split.arms, split.future
     part = f"in the {'later part' if split.remembers else 'log'} ({split.future_rows:,} rows)"
-    if split.binary and (few := few_events(future, part, split.future_rows + split.past_rows)):
+    if split.binary and (few := few_events(future, part, split.future_rows + split.history_rows)):
         found.append(few)
     if (rows := float(future.rows.mean())) < VERDICT.least_rows:
         found.append(f"{rows:.1f} effective rows per arm {part}; at least {VERDICT.least_rows:.0f} are needed.")

@@ -4,11 +4,11 @@ from typing import TYPE_CHECKING
 
 from ..inference.explained import Explained
 from ..inference.shift import Drift
-from ..inference.tests import p_value
+from ..inference.significance import p_value
 from ..present.numbers import numeral
 from ..present.tables import Table
 from . import log_remarks
-from .interval import Gain
+from .gain import Gain
 
 if TYPE_CHECKING:
     from .contextual_replay import Contextual

@@ -19,25 +19,25 @@ class Split:
 
     Args:
         future: Sums of each arm in the later part.
-        past: Sums of each arm in the earlier part.
+        history: Sums of each arm in the earlier part.
         groups: The group of each arm as a number, in the order of first appearance; None without groups.
         shares: How often the log itself played each arm of the future.
         binary: Whether rewards are 0 and 1.
         scale: Standard deviation of the rewards, which multiplies the bonus of every policy.
         future_rows: Rows of the later part.
-        past_rows: Rows of the earlier part.
-        loaded: What a policy starts from, if that is not the past as the judge sees it.
+        history_rows: Rows of the earlier part.
+        loaded: What a policy starts from, if that is not the history as the judge sees it.
         earned: What the log got per row, where its choices knew more than the arm.
     """
 
     future: Sums
-    past: Sums
+    history: Sums
     groups: Integers | None
     shares: Floats
     binary: bool
     scale: float
     future_rows: int
-    past_rows: int
+    history_rows: int
     loaded: Sums | None = None
     earned: float | None = None
 
@@ -49,12 +49,12 @@ class Split:
     @property
     def remembers(self) -> bool:
         """Whether there is a history."""
-        return self.past_rows > 0
+        return self.history_rows > 0
 
     @property
     def start(self) -> Sums:
         """The history that a policy is given."""
-        return self.past if self.loaded is None else self.loaded
+        return self.history if self.loaded is None else self.loaded
 
 
 class Units(NamedTuple):
@@ -112,20 +112,20 @@ def split(log: "Log", *, share: float, history: bool, weigh: bool) -> Split:
         part = "history" if cut == 0 else "future"
         raise ValueError(f"a split of {share:g} leaves no row of {rows:,} for the {part}")
     later = slice(cut, rows)
-    past, future = (tally(log.arm[part], log.reward[part], arms) for part in (slice(cut), later))
+    earlier, future = (tally(log.arm[part], log.reward[part], arms) for part in (slice(cut), later))
     loaded, earned, shares = None, None, future.rows / max(rows - cut, 1)
     if weigh and log.propensity is not None:
-        p, loaded, earned = log.propensity, past, float(log.reward[later].mean())
-        past, future = (tally_weighted(log.arm[part], log.reward[part], p[part], arms) for part in (slice(cut), later))
+        p, loaded, earned = log.propensity, earlier, float(log.reward[later].mean())
+        earlier, future = (tally_weighted(log.arm[part], log.reward[part], p[part], arms) for part in (slice(cut), later))
     return Split(
         future=future,
-        past=past,
+        history=earlier,
         groups=None if log.clusters is None else numbered(log.clusters),
         shares=shares,
         binary=values_of(log.reward) == COIN,
         scale=float(log.reward.std()),
         future_rows=rows - cut,
-        past_rows=cut,
+        history_rows=cut,
         loaded=loaded,
         earned=earned,
     )

@@ -69,5 +69,5 @@ def trust_over_time(log: "Log", split: Split, *, weigh: bool, seed: int) -> Cour
             draws = posterior(sums, split.groups, np.random.default_rng([seed, 8]), binary=split.binary)
             shares.append(np.clip(estimate(spreads_of(draws, split.groups).share), 0.0, 1.0))
         if split.remembers:
-            moved.append(spread_of_changes(changes(sums, split.past, binary=split.binary)))
+            moved.append(spread_of_changes(changes(sums, split.history, binary=split.binary)))
     return Course(rows, np.array(shares).T if shares else None, np.array(moved) if moved else None)

@@ -11,8 +11,8 @@ from ..inference.shift import Drift
 from ..present.text import printable_lines
 from . import best_arms, sentences
 from .contextual_replay import Contextual
+from .gain import Gain
 from .gains import Setting
-from .interval import Gain
 from .logging_grade import Grade
 from .replay import Replay
 from .trust_over_time import Course

@@ -58,7 +58,7 @@ def _run_all(run: Callable[[int], Found], trials: int, jobs: int | None, backend
     except ImportError as error:
         if jobs is None and backend is None:
             return map(run, range(trials))
-        raise extras.absent("work on several cores", "joblib") from error
+        raise extras.absent("work on several cores", "joblib", "cli") from error
     results: Iterator[Found] = Parallel(n_jobs=min(jobs, trials) if jobs else -1, return_as="generator")(
         delayed(run)(number) for number in range(trials)
     )

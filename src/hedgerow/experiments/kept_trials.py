@@ -1,7 +1,7 @@
 """Finished trials in a folder, so that an interrupted simulation goes on where it stopped."""
 
 import hashlib
-import os
+import io
 import re
 import zipfile
 from collections.abc import Callable
@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.whole_file import write_whole
 from .outcome import Outcome
 
 DAMAGES = (ValueError, TypeError, KeyError, OSError, EOFError, NotImplementedError, zipfile.BadZipFile)
@@ -60,10 +61,7 @@ def _kept(run: Callable[[int], Outcome], folder: Path, key: str, number: int) ->
             return Outcome(**file)  # unless the file is damaged
     outcome = run(number)
     folder.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_suffix(f".{os.getpid()}.part.npz")  # two runs may share the folder
-    try:
-        np.savez(unfinished, **outcome._asdict())
-        unfinished.replace(path)
-    finally:
-        unfinished.unlink(missing_ok=True)
+    file = io.BytesIO()
+    np.savez(file, **outcome._asdict())
+    write_whole(path, file.getvalue())  # two runs may share the folder
     return outcome

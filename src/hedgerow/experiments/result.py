@@ -8,7 +8,9 @@ import numpy as np
 
 from ..core.types import Floats, Integers
 from ..inference.intervals import mean_interval
+from ..present.frames import framed
 from ..present.numbers import numerals
+from ..present.pages import notebook
 from ..present.tables import Table
 
 if TYPE_CHECKING:
@@ -202,12 +204,7 @@ class Simulation:
         Raises:
             ImportError: without the backend.
         """
-        import narwhals as nw
-
-        try:
-            return nw.from_dict(self.columns(), backend=backend).to_native()
-        except ImportError as error:
-            raise ImportError(f"a frame of {backend} needs that package: pip install {backend}") from error
+        return framed(self.columns(), backend)
 
     def plot(self, *, measure: str = "per round", policies: Sequence[str] | None = None) -> "Figure":
         """Mean over trials with +-1 standard deviation.
@@ -224,11 +221,14 @@ class Simulation:
         return curves(self, measure=measure, policies=policies or self.policies)
 
     def __repr__(self) -> str:
-        title = f"{self.problem}; {self.rounds} rounds, {self.trials} trials (+- their standard deviation), seed {self.seed}"
-        return "\n".join([title, self._table().text()])
+        return "\n".join([self._title(), self._table().text()])
 
-    def _repr_html_(self) -> str:
-        return self._table().html()
+    def _repr_html_(self) -> str | None:
+        return notebook(self._title(), table=self._table())
+
+    def _title(self) -> str:
+        trials = "1 trial" if self.trials == 1 else f"{self.trials} trials (+- their standard deviation)"
+        return f"{self.problem}; {self.rounds} rounds, {trials}, seed {self.seed}"
 
     def _table(self) -> Table:
         rows = [

@@ -33,6 +33,7 @@ def simulate(
     delay: int = 0,
     resume: str | Path | None = None,
     backend: str | None = None,
+    callback: Callable[[Simulation], object] | None = None,
 ) -> Simulation:
     """Play every policy on the same trials of a problem.
 
@@ -51,6 +52,8 @@ def simulate(
             hedgerow's version. If you change the code of a policy, give it another name or another folder.
         backend: "joblib" for processes of this machine, "dask" or "ray" for a cluster: the one you are connected to, else
             one on this machine. A cluster uses all of its cores, whatever ``jobs`` says; the numbers do not depend on it.
+        callback: called after each trial with the simulation of the trials so far, in this process: to print it, to plot it, or
+            to raise an error that ends the run.
 
     Returns:
         The curves of all policies in all trials.
@@ -70,6 +73,8 @@ def simulate(
         raise ValueError(f"problem must be a problem such as problems.SyntheticClassical(), got {problem!r}")
     if backend not in (None, "joblib", *CLUSTER_BACKENDS):
         raise ValueError(f"backend must be one of {', '.join(('joblib', *CLUSTER_BACKENDS))}, got {backend!r}")
+    if callback is not None and not callable(callback):
+        raise ValueError(f"callback must be a function of the simulation so far, got {callback!r}")
     built = _rehearsal(makes, problem)
     experts = {name: tuple(policy.experts) for name, policy in built.items() if isinstance(policy, Meta)}
     plan = Plan(makes, problem, rounds, seed, _marked(rounds, marks), max(map(len, experts.values()), default=0), delay)
@@ -79,7 +84,10 @@ def simulate(
     title = f"{problem}, rewards {delay:,} rounds late" if delay else str(problem)
     outcomes: list[Outcome] = []
     try:
-        outcomes.extend(outcomes_of(run, trials, jobs, backend, title))
+        for found in outcomes_of(run, trials, jobs, backend, title):
+            outcomes.append(found)
+            if callback is not None:
+                callback(_result(plan, title, experts, outcomes))
     except KeyboardInterrupt:
         raise KeyboardInterrupt(_interrupted(len(outcomes), trials, resume)) from None
     return _result(plan, title, experts, outcomes)

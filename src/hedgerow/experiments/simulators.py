@@ -1,4 +1,4 @@
-"""Stand-ins for the two real data sets, for whoever does not have the files: same shape, similar marginals, other numbers.
+"""Simulated data in place of the two real data sets, where the files are missing: same shape, similar marginals, other numbers.
 
 The constants below are rounded summaries of the real files, so a figure drawn from a simulator shows the kind of
 problem, not its result; :mod:`hedgerow.datasets` labels such data as simulated.

@@ -57,7 +57,7 @@ class Pair(NamedTuple):
         before: Its regression before.
         now: Its regression now.
         change: Squares that one regression for both leaves unexplained beyond two.
-        freedom: In so many directions.
+        freedom: Number of directions compared.
         rounds: Of both times.
     """
 

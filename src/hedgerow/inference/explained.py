@@ -7,8 +7,8 @@ import numpy as np
 
 from ..core.types import Floats, Integers
 from .intervals import Estimate, estimate
+from .significance import permutation
 from .sums import Sums
-from .tests import permutation
 from .two_level import posterior
 
 RANDOM_GROUPS = 0.05

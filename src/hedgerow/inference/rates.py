@@ -123,7 +123,7 @@ def arcsine(events: Floats, rows: Floats) -> Floats:
 
     Args:
         events: How many rewards are 1.
-        rows: Of so many.
+        rows: How many rewards there are.
 
     Returns:
         A number between 0 and pi / 2.

@@ -8,8 +8,8 @@ import numpy as np
 
 from ..core.settings import Number
 from ..core.types import Floats
+from .significance import chi_square_tail, total_variance
 from .sums import Sums
-from .tests import chi_square_tail, total_variance
 
 
 class ShiftSettings(NamedTuple):

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..core.arms import Clusters
-from ..core.types import Label
+from ..core.types import Arm
 from ..data.history import History
 from .bandit import Bandit
 from .checks import contextual
@@ -13,18 +13,18 @@ from .registry import rule
 
 
 def HierUCB(
-    arms: Iterable[Label],
+    arms: Iterable[Arm],
     *,
     clusters: Clusters | None = None,
     history: History | None = None,
     explore: float = 0.0,
     half_life: HalfLifeLike = None,
-) -> Bandit:
+) -> Bandit[Arm]:
     """Arms that are alike within clusters, as far as the data say so; nothing is to be tuned.
 
     Args:
         arms: Distinct labels.
-        clusters: One label for each arm, or a mapping arm -> label; tuples nest deeper. None: no clusters.
+        clusters: The cluster of each arm, in order, or a mapping arm -> cluster; tuples nest deeper. None: no clusters.
         history: What was played before.
         explore: Share of the decisions that is drawn uniformly among the arms; a decision names its propensity.
         half_life: After how long a round counts half: a number of decisions, a timedelta, or "auto", which finds out itself.
@@ -46,7 +46,7 @@ def HierUCB(
 
 
 def HierLinUCB(
-    arms: Iterable[Label],
+    arms: Iterable[Arm],
     *,
     clusters: Clusters | None = None,
     history: History | None = None,
@@ -55,7 +55,7 @@ def HierLinUCB(
     weights: str | bool = "auto",
     explore: float = 0.0,
     half_life: HalfLifeLike = None,
-) -> Bandit:
+) -> Bandit[Arm]:
     """Linear rewards whose arms are alike within clusters, as far as the data say so; nothing is to be tuned.
 
     theta_k ~ N(theta_cluster, e^2 I), theta_cluster ~ N(0, s^2 I), r = a + theta_k'x + noise. It estimates e, s, a and the noise,
@@ -63,7 +63,7 @@ def HierLinUCB(
 
     Args:
         arms: Distinct labels.
-        clusters: One label for each arm, or a mapping arm -> label; tuples nest deeper. None: no clusters.
+        clusters: The cluster of each arm, in order, or a mapping arm -> cluster; tuples nest deeper. None: no clusters.
         history: What was played before.
         dimension: Length of the contexts; taken from ``context`` or the history if left out.
         context: How raw contexts are read: an ``Encoding``, or what ``Encoding.of`` takes, such as a frame of some contexts.
@@ -89,7 +89,7 @@ def HierLinUCB(
 
 
 def Auto(
-    arms: Iterable[Label],
+    arms: Iterable[Arm],
     *,
     clusters: Clusters | None = None,
     history: History | None = None,
@@ -97,14 +97,14 @@ def Auto(
     context: Any = None,
     explore: float = 0.0,
     half_life: HalfLifeLike = None,
-) -> Bandit:
+) -> Bandit[Arm]:
     """The policy we recommend when nothing is known about the grouping or the history: HierUCB, with contexts HierLinUCB.
 
     It finds out online how far either can be trusted, and needs neither a scale nor tuning.
 
     Args:
         arms: Distinct labels.
-        clusters: One label for each arm, or a mapping arm -> label; tuples nest deeper. None: no clusters.
+        clusters: The cluster of each arm, in order, or a mapping arm -> cluster; tuples nest deeper. None: no clusters.
         history: What was played before.
         dimension: Length of the contexts; without it, without ``context`` and with a history without contexts, there are none.
         context: How raw contexts are read: an ``Encoding``, or what ``Encoding.of`` takes, such as a frame of some contexts.

@@ -8,7 +8,7 @@ import numpy as np
 from ..core import validate
 from ..core.arms import Arms, Clusters
 from ..core.draws import NO_KEY, new_key
-from ..core.types import Context, Decision, Label
+from ..core.types import ArmType, Context, Decision, Label
 from ..data.history import History
 from . import checks, learnt
 from .bandit_batch import BanditBatch
@@ -19,20 +19,21 @@ from .forgetting.checks import epoch_of, forgetful
 from .forgetting.half_life import HalfLifeLike, Stamp, half_life_of
 from .forgetting.play import play
 from .learnt import Learnt, Recipe
+from .overview import Overview
 from .registry import Rule
-from .waiting import Id
+from .waiting import Id, checked_id
 
 if TYPE_CHECKING:
     from ..trust import Trust
 
 
-class Bandit(BanditBatch):
+class Bandit(BanditBatch[ArmType], Overview):
     """A policy: arms in a tree, sums in its nodes, and a rule that scores a node.
 
     Args:
         arms: Distinct labels.
         rule: How a node is scored: ``hr.rules.ucb(scale)``, ``hr.rules.linucb(alpha)`` or another of ``hr.rules``.
-        clusters: One label for each arm, or a mapping arm -> label; tuples nest deeper. None: a flat policy.
+        clusters: The cluster of each arm, in order, or a mapping arm -> cluster; tuples nest deeper. None: a flat policy.
         history: What was played before.
         dimension: Length of the contexts, for rules that need them; taken from ``context`` or the history if left out.
         context: How raw contexts are read: an ``Encoding``, or what ``Encoding.of`` takes, such as a frame of some contexts.
@@ -59,7 +60,7 @@ class Bandit(BanditBatch):
 
     def __init__(
         self,
-        arms: Iterable[Label],
+        arms: Iterable[ArmType],
         rule: Rule,
         *,
         clusters: Clusters | None = None,
@@ -80,7 +81,7 @@ class Bandit(BanditBatch):
         forgetful(rule, half_life, name)
         remembers = half_life_of(half_life, len(planted.labels), length)
         self._fix(Recipe(name, rule, length, precision, bool(cluster_history), checked_share(explore), remembers))
-        self.identity = self._recipe.identity(planted)
+        self.identity: str = self._recipe.identity(planted)
         rows = checks.history_rows(history, planted.labels, length)
         checks.usable_history(rule, rows, precision, length)
         epoch = epoch_of(history, remembers, name)
@@ -123,7 +124,16 @@ class Bandit(BanditBatch):
         Raises:
             ValueError: The reward or the context cannot be used.
             KeyError: The arm is not there.
+
+        Examples:
+            >>> import hedgerow as hr
+            >>> policy = hr.UCB(["a", "b"])
+            >>> policy.learn("b", 1.0)
+            >>> policy.rounds
+            1
         """
+        if id is not None:
+            checked_id(id)
         with self._lock:  # not @whole: a function less in every round
             if self._half_life is not None:
                 known, begin, end, _ = self._span
@@ -177,6 +187,7 @@ class Bandit(BanditBatch):
             Rewards of an arm vary by about 0.431 (one standard deviation); that is what it explores by.
         """
         found = self.findings()
+        self._notices().tell(found.noticed())
         if found.history is not None:
             found.history.warn(2)
         return found
@@ -208,6 +219,14 @@ class Bandit(BanditBatch):
             The arms, the arrays that rounds change in place, the rounds that wait, and the encoding.
         """
         return self._learnt
+
+    def parts(self) -> dict[str, Learnt]:
+        """What has been learnt, without a name.
+
+        Returns:
+            The state.
+        """
+        return {"": self._learnt}
 
     def play(self, course: Course, rng: np.random.Generator) -> None:
         """Live through a whole trial in compiled code, and note the arms in it.

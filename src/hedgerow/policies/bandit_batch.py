@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from ..core import validate
 from ..core.draws import KEYS, NO_KEY
-from ..core.types import Chance, Decisions, Floats, Integers, Label
+from ..core.types import ArmType, Chance, Decisions, Floats, Integers, Label
 from ..data.encoding import all_encoded
 from ..data.rounds import as_numbers
 from .bandit_choosing import BanditChoosing, Eligible
@@ -19,7 +19,7 @@ BATCH = 1 << 22
 """Scores that ``select_many`` holds in memory at a time."""
 
 
-class BanditBatch(BanditChoosing):
+class BanditBatch(BanditChoosing[ArmType]):
     """Choosing for many contexts changes nothing, either."""
 
     def select_many(
@@ -29,7 +29,7 @@ class BanditBatch(BanditChoosing):
         among: Iterable[Label] | None = None,
         rng: np.random.Generator | None = None,
         at: Stamp = None,
-    ) -> Decisions:
+    ) -> Decisions[ArmType]:
         """One decision for each row of contexts, as ``select`` would make them one by one; by matrix products where it can.
 
         Args:

@@ -5,13 +5,13 @@ from typing import Self
 
 from ..core.arms import Clusters, clusters_of_new
 from ..core.locking import whole
-from ..core.types import Label
+from ..core.types import ArmType, Label
 from ..data.history import History
 from .bandit_state import BanditState
 from .forgetting import ageing
 
 
-class BanditChanges(BanditState):
+class BanditChanges(BanditState[ArmType]):
     """Every change makes a new state, and puts it in place at once."""
 
     @property
@@ -90,6 +90,13 @@ class BanditChanges(BanditState):
         Raises:
             KeyError: The arm is not there.
             ValueError: It is the only one.
+
+        Examples:
+            >>> import hedgerow as hr
+            >>> policy = hr.UCB(["a", "b", "c"])
+            >>> policy.remove_arm("b")
+            >>> policy.arms
+            ('a', 'c')
         """
         self.put(self.without_arm(arm))
 

@@ -1,14 +1,14 @@
 """The part of a Bandit that chooses: an arm, the best few, one for each of many contexts; and how likely each choice is."""
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..core import validate
 from ..core.arms import Arms
 from ..core.draws import NO_KEY, new_key
-from ..core.types import Context, Decision, Floats, Integers, Label
+from ..core.types import ArmType, Context, Decision, Floats, Integers, Label
 from ..core.validate import NO_CONTEXT
 from .among import cut
 from .bandit_memory import BanditMemory
@@ -48,7 +48,7 @@ class Eligible(NamedTuple):
         return chosen if self.nodes is None or chosen < 0 else int(self.nodes[chosen])
 
 
-class BanditChoosing(BanditMemory):
+class BanditChoosing(BanditMemory[ArmType]):
     """Choosing changes nothing."""
 
     @property
@@ -68,7 +68,7 @@ class BanditChoosing(BanditMemory):
         among: Iterable[Label] | None = None,
         rng: np.random.Generator | None = None,
         at: Stamp = None,
-    ) -> Decision:
+    ) -> Decision[ArmType]:
         """Choose an arm; the policy does not change.
 
         Args:
@@ -137,7 +137,7 @@ class BanditChoosing(BanditMemory):
         part = cut(self._family, now.arrays, leaves)
         return Eligible(now.arms, leaves, part.arrays, part.nodes)
 
-    def _decide(self, eligible: Eligible, x: Floats, key: int, ties: bool, at: float | None) -> Decision:
+    def _decide(self, eligible: Eligible, x: Floats, key: int, ties: bool, at: float | None) -> Decision[ArmType]:
         """A choice among some arms, or a draw; ``ties``: whether equal arms are drawn from, where nothing else is drawn."""
         exploring = self._explore > 0.0
         random = self._draws or (ties and not exploring)
@@ -147,6 +147,7 @@ class BanditChoosing(BanditMemory):
         drawn = Drawn(leaf, None if random else 1.0, False)
         if exploring:
             drawn = explore(leaf, eligible.leaves, self._explore, key, not random)
+        arm: Any
         arm, cluster = eligible.arms.named(int(drawn.arm))
         seen = None if self._dimension is None else self._noted(x)
         return Decision(arm, cluster, seen, (), self.identity, drawn.propensity, drawn.explored, at)
@@ -159,7 +160,7 @@ class BanditChoosing(BanditMemory):
         among: Iterable[Label] | None = None,
         rng: np.random.Generator | None = None,
         at: Stamp = None,
-    ) -> list[Decision]:
+    ) -> list[Decision[ArmType]]:
         """The n best arms, best first: the choice, then the choice among the others, and so on.
 
         Args:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from ..core import validate
 from ..core.sums import PLAYS
-from ..core.types import Context, Floats, Label
+from ..core.types import ArmType, Context, Floats, Label
 from .bandit_waiting import BanditWaiting
 from .forgetting import ageing
 from .forgetting.half_life import HalfLife, Stamp
@@ -29,7 +29,7 @@ class Present(NamedTuple):
     """
 
     source: Learnt
-    progress: tuple[int, int]
+    progress: tuple[float, int]
     epoch: int
     learnt: Learnt
 
@@ -50,7 +50,7 @@ class Span(NamedTuple):
     counted: float
 
 
-class BanditMemory(BanditWaiting):
+class BanditMemory(BanditWaiting[ArmType]):
     """A policy with a half-life: choosing looks at the present, learning weighs by the stamp of the decision."""
 
     _half_life: HalfLife | None

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from functools import partial
-from typing import Any, Self
+from typing import Any, Generic, Self, cast
 
 import numpy as np
 
@@ -10,21 +10,24 @@ from ..core import state_file, validate
 from ..core.arms import Clusters, new_path, regrouped
 from ..core.labels import as_label
 from ..core.locking import whole
-from ..core.sums import LARGEST
-from ..core.types import Floats, Label
+from ..core.sums import LARGEST, PLAYS
+from ..core.types import ArmType, Floats, Label
 from ..data.encoding import Encoding, check_alike, common_encoding, encoded
 from ..data.history import History
 from . import changes, checks, learnt, policy_file
 from .forgetting.checks import epoch_of
 from .kept import Kept
 from .learnt import Learnt, Recipe
+from .registry import Rule
 from .waiting import Waiting
 
 
-class BanditState(Kept):
+class BanditState(Kept, Generic[ArmType]):
     """What a policy has learnt, under one reference, and the states that a change would lead to."""
 
     identity: str
+    name: str
+    rule: Rule
     _recipe: Recipe
     _learnt: Learnt
 
@@ -60,9 +63,9 @@ class BanditState(Kept):
         return validate.as_context(context, self._dimension, self.name)
 
     @property
-    def arms(self) -> tuple[Label, ...]:
+    def arms(self) -> tuple[ArmType, ...]:
         """The arms, in their order."""
-        return tuple(self._learnt.arms.labels)
+        return cast(tuple[ArmType, ...], tuple(self._learnt.arms.labels))
 
     @property
     def clustered(self) -> bool:
@@ -155,7 +158,7 @@ class BanditState(Kept):
         """The state with the same arms in other clusters; nothing changes.
 
         Args:
-            clusters: One label for each arm, or a mapping arm -> label.
+            clusters: The cluster of each arm, in order, or a mapping arm -> cluster.
 
         Returns:
             A state to be put in place.
@@ -196,13 +199,15 @@ class BanditState(Kept):
         """
         return changes.recounted(self._recipe, state)
 
-    def progress(self) -> tuple[int, int]:
+    def progress(self) -> tuple[float, int]:
         """What the policy has learnt and waits for: it changes with every round.
 
         Returns:
-            Rounds, and waiting decisions.
+            Online rounds of the arms that are offered, and waiting decisions.
         """
-        return self.rounds, self._learnt.waiting.total()
+        now = self._learnt
+        rounds = now.arrays.online[0, PLAYS] if now.aged is None else learnt.rounds_offered(now)
+        return rounds, now.waiting.total() if now.waiting else 0
 
     def admit(self, arm: Label, reward: float, x: Floats | None) -> None:
         """Raise what ``learn`` would raise, before anything has changed.

@@ -4,7 +4,7 @@ import numpy as np
 
 from ..core import validate
 from ..core.sums import PLAYS, waiting_at
-from ..core.types import Decision, Floats
+from ..core.types import ArmType, Decision, Floats
 from . import checks
 from .bandit_changes import BanditChanges
 from .family import Arrays
@@ -12,7 +12,7 @@ from .learnt import Learnt, Round
 from .waiting import Expected, Id, check_same, checked_id, expected
 
 
-class BanditWaiting(BanditChanges):
+class BanditWaiting(BanditChanges[ArmType]):
     """Decisions are expected, settled by their reward, or cancelled.
 
     A family changes its arrays in one compiled call, which nothing interrupts; the list of rounds that wait, and the reference to

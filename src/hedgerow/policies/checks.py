@@ -190,9 +190,9 @@ def options(rule: Rule, *, precision: str, cluster_history: bool, clustered: boo
     if precision not in PRECISIONS:
         raise ValueError(f"precision must be one of {shown(PRECISIONS)}, got {precision!r}")
     if precision not in rule.kind.precisions:
-        raise ValueError(f"precision is that of ridge regressions, which {name} has none of: leave it out")
+        raise ValueError(f"{name} has no precision to choose, only policies with ridge regressions have: leave precision out")
     if not cluster_history and not rule.kind.cluster_history:
-        raise ValueError(f"a cluster of {name} is what its arms say, their history included: leave cluster_history out")
+        raise ValueError(f"{name} knows clusters by their arms, with all their history: leave cluster_history out")
     if clustered and not rule.kind.reads_clusters:
         raise ValueError(f"{rule.name} chooses among experts, which have no clusters: leave clusters out")
 

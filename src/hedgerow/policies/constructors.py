@@ -1,19 +1,19 @@
 """Constructors of registered rules: ``UCBV(arms, clusters=..., history=..., reward_range=2.0)``."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from inspect import Parameter, Signature
 from typing import TYPE_CHECKING, Any
 
 from ..core.types import Label
-from .registry import Kind, kind, load_all, rule
+from .registry import Constructor, Kind, kind, load_all, rule
 
 if TYPE_CHECKING:
     from .bandit import Bandit
 
 SAID = {
     "arms": "Distinct labels.",
-    "clusters": "One label for each arm, or a mapping arm -> label; tuples nest deeper. None: no clusters.",
+    "clusters": "The cluster of each arm, in order, or a mapping arm -> cluster; tuples nest deeper. None: no clusters.",
     "history": "What was played before.",
     "dimension": "Length of the contexts; taken from ``context`` or the history if left out.",
     "context": "How raw contexts are read: an ``Encoding``, or what ``Encoding.of`` takes, such as a frame of some contexts.",
@@ -37,11 +37,18 @@ Returns:
 
 Raises:
     ValueError: Something given makes no sense; the message says what.
+
+Examples:
+    >>> import hedgerow as hr
+    >>> policy = {made}
+    >>> policy.update(policy.select({context}), 1.0)
+    >>> policy.rounds
+    1
 """
 
 
 @cache
-def constructor(name: str) -> "Callable[..., Bandit]":
+def constructor(name: str) -> "Constructor":
     """The constructor of a kind of rule, under its title.
 
     Args:
@@ -52,18 +59,29 @@ def constructor(name: str) -> "Callable[..., Bandit]":
     """
     found = kind(name)
 
-    def construct(*arms: Any, **given: Any) -> "Bandit":
+    def construct(*arms: Any, **given: Any) -> "Bandit[Any]":
         return _made(kind(name), arms, given)
 
     construct.__name__ = construct.__qualname__ = found.title or name
     construct.__module__ = f"{__package__}.{name}"
     construct.__signature__ = _signature(name)  # type: ignore[attr-defined]
     lines = [f"    {key}: {said}" for key, said in _said(found).items()]
-    construct.__doc__ = DOC.format(summary=found.summary, source=found.source, arguments="\n".join(lines))
+    made, context = _example(found)
+    said = {"summary": found.summary, "source": found.source, "arguments": "\n".join(lines)}
+    construct.__doc__ = DOC.format(**said, made=made, context=context)
     return construct
 
 
-def titled(title: str) -> "Callable[..., Bandit] | None":
+def _example(found: Kind) -> tuple[str, str]:
+    """A call that makes a policy of a kind, and the context of a round."""
+    values = [f"{key}={value!r}" for key, value in found.example.items()]
+    others = ["dimension=2"] if found.contextual else []
+    rule_or_none = [] if found.title else [f"hr.rules.{found.name}({', '.join(values)})"]
+    given = ", ".join(['["a", "b", "c"]', *rule_or_none, *(values if found.title else []), *others])
+    return f"hr.{found.title or 'Bandit'}({given})", "[1.0, 0.5]" if found.contextual else ""
+
+
+def titled(title: str) -> "Constructor | None":
     """The constructor of a registered kind by its title.
 
     Args:
@@ -75,7 +93,7 @@ def titled(title: str) -> "Callable[..., Bandit] | None":
     return next((constructor(found.name) for found in load_all().values() if found.title == title), None)
 
 
-def _made(found: Kind, arms: tuple[Iterable[Label], ...], given: Mapping[str, Any]) -> "Bandit":
+def _made(found: Kind, arms: tuple[Iterable[Label], ...], given: Mapping[str, Any]) -> "Bandit[Any]":
     from .bandit import Bandit
 
     bound = _signature(found.name).bind(*arms, **given).arguments

@@ -111,7 +111,7 @@ class D3RBFamily:
 
     def __init__(self, fraction: float | None):
         kernels = Kernels(None, choose, play, learn)
-        self.scan = Scan(kernels, estimated_scale.FIELDS, fraction=fraction, scores=_minus_potentials)
+        self.scan: Scan = Scan(kernels, estimated_scale.FIELDS, fraction=fraction, scores=_minus_potentials)
         self.choose, self.learn, self.wait = self.scan.choose, self.scan.learn, self.scan.wait
         self.play = self.scan.play
 

@@ -5,7 +5,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from ..core.types import Decision, Floats, Label, Policy
+from ..core.types import Arm, Decision, Floats, Label, Policy
 from ..core.validate import lacking
 from ..data.encoding import Encoding, common_encoding
 from .waiting import Id
@@ -38,7 +38,7 @@ def waiting_round(decision: Decision, x: Floats | None, id: Id | None = None) ->
     return arm, decision.experts, None if x is None else tuple(x.tolist()), id
 
 
-def by_name(experts: Sequence[Policy] | Mapping[str, Policy]) -> dict[str, Policy]:
+def by_name(experts: Sequence[Policy[Arm]] | Mapping[str, Policy[Arm]]) -> dict[str, Policy[Arm]]:
     """The experts under distinct names, all over the same arms and contexts of one length.
 
     Args:
@@ -88,7 +88,7 @@ def encoding_of(expert: Policy) -> Encoding | None:
     return getattr(expert, "encoding", None)
 
 
-def progress(policy: Any) -> tuple[int, int] | None:
+def progress(policy: Any) -> tuple[float, int] | None:
     """Rounds learnt from and decisions waited for, over all policies within; None of someone else's policy.
 
     Args:

@@ -3,16 +3,25 @@
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
-from typing import Self
+from typing import TYPE_CHECKING, Any, Self
 
 from ..core.arms import Arms
 from ..core.labels import name_of
 from ..core.sums import PLAYS, waiting_at
 from ..core.types import Label
+from ..present.dots import Axes, Dot, dots_figure
+from ..present.frames import framed, label_column
 from ..present.numbers import decimals
+from ..present.pages import notebook
 from ..present.tables import Table
 from ..present.text import printable
 from .family import Arrays, Estimates
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+MOST_SCORES = 100
+"""Lines that a notebook shows; ``frame()`` has all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +114,48 @@ class Explanation(tuple[Score, ...]):
                 del line["reason"]
         return lines
 
+    def frame(self, backend: Any = "polars") -> Any:
+        """The lines as a data frame.
+
+        Args:
+            backend: polars, pandas or pyarrow.
+
+        Returns:
+            A row for each expert, cluster and arm.
+
+        Raises:
+            ImportError: Without the backend.
+        """
+        rows = self.rows()
+        columns = {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}
+        return framed(columns | {"label": label_column(columns.get("label", ()))}, backend)
+
+    def plot(self) -> "Figure":
+        """The arms, highest index first: a dot at the mean, and a line from there to the index.
+
+        Returns:
+            A figure of matplotlib.
+
+        Raises:
+            ImportError: Without matplotlib.
+        """
+        arms = sorted((score for score in self if score.kind == "arm"), key=lambda score: -score.index)
+        lines = [Dot(score.label, score.mean, *_reach(score)) for score in arms]
+        return dots_figure(lines, Axes("arms by their index", "mean, and from there to the index"))
+
     def __str__(self) -> str:
+        return "\n".join([self._table().text(), *map(printable, self._estimated())])
+
+    def _repr_html_(self) -> str | None:
+        table, more = self._table(), len(self) - MOST_SCORES
+        below = [f"{more:,} more lines: all are in frame()."] if more > 0 else []
+        return notebook("", table=replace(table, rows=table.rows[:MOST_SCORES]), below=[*below, *self._estimated()])
+
+    def _estimated(self) -> list[str]:
+        """What the policy has estimated, in a line; none if it has estimated nothing."""
+        return [", ".join(f"{name} = {value:.4g}" for name, value in self.settings.items())] if self.settings else []
+
+    def _table(self) -> Table:
         after = max(min(4, decimals((s.mean for s in self), 6)), decimals((s.width for s in self), 3))
         cells = {
             "kind": [s.kind for s in self],
@@ -120,6 +170,10 @@ class Explanation(tuple[Score, ...]):
         }
         columns = [name for name, column in cells.items() if column]
         rows = list(zip(*(cells[name] for name in columns), strict=True))
-        table = Table(columns, rows, numbers=[name for name in columns if name not in ("kind", "label", "reason")])
-        estimated = [", ".join(f"{name} = {value:.4g}" for name, value in self.settings.items())] if self.settings else []
-        return "\n".join([table.text(), *map(printable, estimated)])
+        return Table(columns, rows, numbers=[name for name in columns if name not in ("kind", "label", "reason")])
+
+
+def _reach(score: Score) -> tuple[float, float]:
+    """From the mean to the index; nothing where the index is no mean and width."""
+    begin = score.mean if math.isfinite(score.mean) else score.index
+    return (min(begin, score.index), max(begin, score.index)) if not math.isnan(score.width) else (math.nan, math.nan)

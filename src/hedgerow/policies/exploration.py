@@ -8,7 +8,7 @@ import numpy as np
 from ..core.draws import KEYS, uniform
 from ..core.types import Integers
 
-COIN, ARM = -1, -2
+WHETHER, WHICH = -1, -2
 """Places of the two draws: whether to explore, and which arm. Rules draw at places from 0 on."""
 
 STRIDE = 0x9E3779B97F4A7C15
@@ -59,8 +59,8 @@ def explore(chosen: Any, eligible: Sequence[Any] | Integers, share: float, key: 
     Returns:
         What is played.
     """
-    explored = uniform(key, COIN) < share
-    played = eligible[int(uniform(key, ARM) * len(eligible))] if explored else chosen
+    explored = uniform(key, WHETHER) < share
+    played = eligible[int(uniform(key, WHICH) * len(eligible))] if explored else chosen
     propensity = share / len(eligible) + (1.0 - share) * (played == chosen)
     return Drawn(played, propensity if sure else None, explored)
 

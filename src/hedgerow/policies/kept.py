@@ -38,6 +38,9 @@ class Kept(Locked):
     def save(self, path: str | Path, *, waiting: bool = True) -> None:
         """Write the whole state to a file that ``hedgerow.load`` reads.
 
+        A process that is killed while it saves leaves the old file as it was, and perhaps a file ``.NAME.*.part`` beside it
+        that may be deleted.
+
         Args:
             path: The file; what is there is replaced, whole or not at all.
             waiting: Whether the decisions that wait are kept in it.
@@ -46,6 +49,13 @@ class Kept(Locked):
             OSError: The file cannot be written there.
             ValueError: Sums have grown beyond what a file can hold, or an expert is somebody else's policy, which ``load`` could
                 not make again.
+
+        Examples:
+            >>> import hedgerow as hr, tempfile, pathlib
+            >>> with tempfile.TemporaryDirectory() as folder:
+            ...     hr.UCB(["a", "b"]).save(pathlib.Path(folder) / "policy.zip")
+            ...     hr.load(pathlib.Path(folder) / "policy.zip").arms
+            ('a', 'b')
         """
         state_file.save(path, *self._state(waiting))
 
@@ -61,6 +71,11 @@ class Kept(Locked):
 
         Raises:
             ValueError: As with ``save``.
+
+        Examples:
+            >>> import hedgerow as hr
+            >>> hr.from_bytes(hr.UCB(["a", "b"]).to_bytes()).arms
+            ('a', 'b')
         """
         return state_file.pack(*self._state(waiting))
 
@@ -72,6 +87,16 @@ class Kept(Locked):
 
         Returns:
             32 hexadecimal digits.
+
+        Examples:
+            >>> import hedgerow as hr
+            >>> one, other = hr.UCB(["a", "b"]), hr.UCB(["a", "b"])
+            >>> one.learn("a", 1.0)
+            >>> one.state_hash() == other.state_hash()
+            False
+            >>> other.learn("a", 1.0)
+            >>> one.state_hash() == other.state_hash()
+            True
         """
         digest = hashlib.blake2b(self.identity.encode(), digest_size=16)
         for name, numbers in self.sums():
@@ -89,7 +114,7 @@ class Kept(Locked):
             contexts: In which context each, for a policy with contexts.
 
         Raises:
-            ValueError: The lists are not equally long, or a reward or context cannot be used; then nothing is learnt.
+            ValueError: They are no lists of equal length, or a reward or context cannot be used; then nothing is learnt.
             KeyError: An arm is not there; then nothing is learnt.
 
         Examples:
@@ -99,8 +124,10 @@ class Kept(Locked):
             >>> policy.rounds
             3
         """
-        lengths = {len(arms), len(rewards), *([] if contexts is None else [len(contexts)])}
-        if len(lengths) > 1:
+        given = (arms, rewards) if contexts is None else (arms, rewards, contexts)
+        if isinstance(arms, str) or not all(hasattr(part, "__len__") for part in given):
+            raise ValueError(f"arms, rewards and contexts must be lists of equal length, got {arms!r:.40} and {rewards!r:.40}")
+        if len(lengths := {len(part) for part in given}) > 1:
             raise ValueError(f"arms, rewards and contexts must be equally long, got {' and '.join(map(str, sorted(lengths)))}")
         worker: Any = deepcopy(self)
         for arm, reward, context in zip(arms, rewards, repeat(None) if contexts is None else contexts, strict=False):

@@ -9,7 +9,7 @@ from ..core.records import record
 from ..core.sums import usable
 from ..core.tree import FIRST, SIZE
 from ..core.types import Floats, Integers, Links
-from .registry import Parameter, register
+from .registry import Constructor, Parameter, register
 from .ridge import packed_products
 from .ridge_tree import KIND, Kernels, RidgeTree, choose_scored, largest_in, learn, one_of_best
 
@@ -62,7 +62,7 @@ def play(
         learn(tree, online, history, waiting, rows, leaf, rewards[drawn[t], arms[t]], contexts[t])
 
 
-LinTSC = register(
+LinTSC: Constructor = register(
     "lints",
     RidgeTree(Kernels(score, choose, choose_batch, play)),
     summary="theta'x + alpha z sqrt(x' A^-1 x), z normal, at every level",

@@ -25,7 +25,7 @@ TRIED = 16
 """Contexts of a batch after which it is known whether many nodes need not be scored."""
 
 MOST_SCORED = 4
-"""One product for all nodes is quicker, once more than one in so many must be scored (measured)."""
+"""One product for all nodes is quicker, once more than one in this many must be scored (measured)."""
 
 
 @compiled

@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..core import validate
 from ..core.labels import shown
-from ..core.types import Context, Decision, Floats, Label, Policy
+from ..core.types import ArmType, Context, Decision, Floats, Label, Policy
 from .bandit import Bandit
 from .checks import own_decision
 from .experts import Step, WaitingRound, by_name, carry_out, waiting_round
 from .explanation import Explanation, explained_experts
 from .exploration import checked_share
 from .forgetting.half_life import HalfLifeLike, Stamp
+from .learnt import Learnt
 from .meta_choosing import MetaChoosing
+from .overview import Overview
 from .registry import rule as rule_of
 from .waiting import Id, Waiting, check_same, checked_id
 
@@ -28,7 +30,7 @@ CHOOSERS = ("ucb", "d3rb")
 """Rules that can choose among experts."""
 
 
-class Meta(MetaChoosing):
+class Meta(MetaChoosing[ArmType], Overview):
     """Follow one of several policies at each round, chosen by UCB over the rewards that each has earned (section META).
 
     Args:
@@ -53,7 +55,7 @@ class Meta(MetaChoosing):
 
     def __init__(
         self,
-        experts: Sequence[Policy] | Mapping[str, Policy],
+        experts: Sequence[Policy[ArmType]] | Mapping[str, Policy[ArmType]],
         *,
         rule: str = "ucb",
         scale: float | str | None = None,
@@ -64,15 +66,17 @@ class Meta(MetaChoosing):
     ):
         if rule not in CHOOSERS:
             raise ValueError(f"rule must be one of {shown(CHOOSERS)}, got {rule!r}")
-        self.name, self.shared = name, bool(shared)
-        self.experts, self._explore = by_name(experts), checked_share(explore)
+        self.name: str = name
+        self.shared: bool = bool(shared)
+        self.experts: dict[str, Policy[ArmType]] = by_name(experts)
+        self._explore = checked_share(explore)
         self._waiting: Waiting[WaitingRound] = Waiting()
         given = {} if scale is None else {"scale": scale}
-        self.chooser = Bandit(self.experts, rule_of(rule, given), half_life=half_life, name=name)
+        self.chooser: Bandit[str] = Bandit(self.experts, rule_of(rule, given), half_life=half_life, name=name)
         self._check_stamps()
         inner = [(key, getattr(expert, "identity", expert.name)) for key, expert in self.experts.items()]
         made = (self.chooser.identity, self.shared, inner)
-        self.identity = f"{name}-{hashlib.blake2b(repr(made).encode(), digest_size=6).hexdigest()}"
+        self.identity: str = f"{name}-{hashlib.blake2b(repr(made).encode(), digest_size=6).hexdigest()}"
 
     def update(self, decision: Decision, reward: float, *, id: Id | None = None) -> None:
         """Learn the reward of a decision: the followed expert earns it; with ``shared``, all experts learn from it.
@@ -112,7 +116,7 @@ class Meta(MetaChoosing):
         x = self._numbers(decision.context)
         decision = decision._replace(at=self._stamp(decision.at))
         self.admit(decision.arm, reward, x)
-        key, told = waiting_round(decision, x, id), self._told(decision, x)
+        key, told = waiting_round(decision, x, None if id is None else checked_id(id)), self._told(decision, x)
         check_same(self._waiting, key)
         waited = key in self._waiting
         # An expert would take the reward of an unexpected decision for that of one that waits, so it is expected first.
@@ -187,6 +191,9 @@ class Meta(MetaChoosing):
 
     def _counted(self, steps: Sequence[Step], key: WaitingRound, times: int) -> None:
         """Carry out steps, and count the decision that waits with them: whatever interrupts, the count goes with the steps."""
+        if times == 0:
+            carry_out(steps)
+            return
         count, before = self._waiting[key], self.progress()
         try:
             carry_out(steps)
@@ -250,6 +257,7 @@ class Meta(MetaChoosing):
             What was found; prints as sentences.
         """
         found = self.findings()
+        self._notices().tell(found.noticed())
         if found.history is not None:
             found.history.warn(2)
         return found
@@ -263,6 +271,31 @@ class Meta(MetaChoosing):
         from ..trust.findings import findings_of_experts
 
         return findings_of_experts(self)
+
+    def parts(self) -> dict[str, Learnt]:
+        """What each expert has learnt, and each expert of these.
+
+        Returns:
+            The state of each, by its path; somebody else's policy has none here.
+        """
+        found: dict[str, Learnt] = {}
+        for name, expert in self.experts.items():
+            if isinstance(expert, Bandit | Meta):
+                found |= {f"{name}/{inner}" if inner else name: learnt for inner, learnt in expert.parts().items()}
+        return found
+
+    def settings(self) -> dict[str, float]:
+        """The share of rounds in which each expert was followed, and what each has estimated.
+
+        Returns:
+            Numbers by name: ``followed_NAME``, and ``NAME_noise`` and others.
+        """
+        rounds = max(self.rounds, 1)
+        found = {f"followed_{score.label}": score.plays / rounds for score in self.chooser.explain()}
+        for name, expert in self.experts.items():
+            if isinstance(expert, Bandit | Meta):
+                found |= {f"{name}_{inner}": value for inner, value in expert.settings().items()}
+        return found
 
     def __repr__(self) -> str:
         return f"{self.name}({', '.join(self.experts)}; {len(self.arms)} arms, {self.rounds} rounds)"

@@ -1,7 +1,7 @@
 """The part of a Meta that changes as a whole: its arms, clusters, history, what workers learnt, and its file."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Self
+from typing import Any, Generic, Self
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from ..core import state_file
 from ..core.arms import Clusters, clusters_of_new, new_path, regrouped
 from ..core.locking import whole
 from ..core.sums import scalars_of
-from ..core.types import Floats, Label, Policy
+from ..core.types import ArmType, Floats, Label, Policy
 from ..data.encoding import Encoding
 from ..data.history import History
 from .bandit import Bandit
@@ -21,19 +21,19 @@ from .policy_file import MOST_WAITING
 from .waiting import Waiting
 
 
-class MetaChanges(Kept):
+class MetaChanges(Kept, Generic[ArmType]):
     """Experts under one name: a change is planned for all of them, then put in place."""
 
     name: str
     identity: str
     shared: bool
-    experts: dict[str, Policy]
+    experts: dict[str, Policy[ArmType]]
     chooser: Bandit
     _explore: float
     _waiting: Waiting[WaitingRound]
 
     @property
-    def arms(self) -> tuple[Label, ...]:
+    def arms(self) -> tuple[ArmType, ...]:
         """The arms, in their order."""
         return next(iter(self.experts.values())).arms
 
@@ -115,11 +115,11 @@ class MetaChanges(Kept):
             if isinstance(expert, MetaChanges):
                 yield from expert.metas()
 
-    def progress(self) -> tuple[int, int]:
+    def progress(self) -> tuple[float, int]:
         """What all policies within have learnt and wait for: it changes with every round.
 
         Returns:
-            Rounds and waiting decisions, added up.
+            Online rounds and waiting decisions, added up.
         """
         parts = [part.progress() for part in (*(meta.chooser for meta in self.metas()), *self.bandits())]
         return sum(rounds for rounds, _ in parts), sum(waiting for _, waiting in parts)

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from ..core import validate
 from ..core.draws import new_key
-from ..core.types import Context, Decision, Decisions, Floats, Label, Policy
+from ..core.types import Arm, ArmType, Context, Decision, Decisions, Floats, Label, Policy
 from ..data.encoding import all_encoded, encoded
 from ..data.rounds import as_numbers
 from .bandit import Bandit
@@ -19,7 +19,7 @@ from .meta_memory import MetaMemory
 from .waiting import Expected, expected
 
 
-class MetaChoosing(MetaMemory):
+class MetaChoosing(MetaMemory[ArmType]):
     """Choosing changes nothing."""
 
     _explore: float
@@ -35,8 +35,11 @@ class MetaChoosing(MetaMemory):
 
     def _numbers(self, context: Any) -> Floats | None:
         """A context as an array, converted once for all experts; None for experts without contexts."""
-        x = validate.checked_context(encoded(context, self), self.dimension, self.name)
-        return None if self.dimension is None else x
+        dimension = self.dimension
+        if context is None and dimension is None:
+            return None
+        x = validate.checked_context(encoded(context, self), dimension, self.name)
+        return None if dimension is None else x
 
     def select(
         self,
@@ -45,7 +48,7 @@ class MetaChoosing(MetaMemory):
         among: Iterable[Label] | None = None,
         rng: np.random.Generator | None = None,
         at: Stamp = None,
-    ) -> Decision:
+    ) -> Decision[ArmType]:
         """Choose an expert, then the arm it chooses; nothing changes.
 
         Args:
@@ -77,7 +80,7 @@ class MetaChoosing(MetaMemory):
 
     def _follow(
         self, x: Floats | None, among: Iterable[Label] | None, rng: np.random.Generator | None, at: float | None
-    ) -> Decision:
+    ) -> Decision[ArmType]:
         """What the expert decides that is followed."""
         followed = str(self.chooser.select(rng=rng, at=at).arm)
         inner = _ask(self.experts[followed], x, among, rng, at)
@@ -85,9 +88,9 @@ class MetaChoosing(MetaMemory):
         chance = (None if rng is not None else inner.propensity, False)
         return Decision(inner.arm, inner.cluster, seen, (followed, *inner.experts), self.identity, *chance, at=at)
 
-    def _explored(self, decision: Decision, among: Iterable[Label] | None, key: int) -> Decision:
+    def _explored(self, decision: Decision[ArmType], among: Iterable[Label] | None, key: int) -> Decision[ArmType]:
         """The decision, or a draw in its place, which follows no expert."""
-        eligible = self.arms if among is None else tuple(dict.fromkeys(among))
+        eligible: tuple[Any, ...] = self.arms if among is None else tuple(dict.fromkeys(among))
         arm, propensity, explored = explore(decision.arm, eligible, self._explore, key, decision.propensity is not None)
         if not explored:
             return decision._replace(propensity=propensity)
@@ -102,7 +105,7 @@ class MetaChoosing(MetaMemory):
         among: Iterable[Label] | None = None,
         rng: np.random.Generator | None = None,
         at: Stamp = None,
-    ) -> list[Decision]:
+    ) -> list[Decision[ArmType]]:
         """The n best arms, best first: the choice, then the choice among the others, and so on.
 
         Args:
@@ -192,7 +195,7 @@ class MetaChoosing(MetaMemory):
         among: Iterable[Label] | None = None,
         rng: np.random.Generator | None = None,
         at: Stamp = None,
-    ) -> Decisions:
+    ) -> Decisions[ArmType]:
         """One decision for each row of contexts, as ``select`` would make them one by one.
 
         Args:
@@ -225,7 +228,7 @@ class MetaChoosing(MetaMemory):
 
     def _select_row(
         self, row: Floats, number: int, among: list[Label] | None, rng: np.random.Generator | None, at: float | None
-    ) -> Decision:
+    ) -> Decision[ArmType]:
         if rng is not None or self._explore == 0.0:
             return self.select(row, among=among, rng=rng, at=at)
         return self._explored(self._follow(self._numbers(row), among, None, at), among, key_at(self._count(), number))
@@ -237,13 +240,13 @@ def _when(expert: Any, at: float | None) -> dict[str, Any]:
 
 
 def _ask(
-    expert: Policy, x: Floats | None, among: Iterable[Label] | None, rng: np.random.Generator | None, at: float | None
-) -> Decision:
+    expert: Policy[Arm], x: Floats | None, among: Iterable[Label] | None, rng: np.random.Generator | None, at: float | None
+) -> Decision[Arm]:
     """The decision of an expert."""
     given, when = x if expert.dimension else None, _when(expert, at)
     if among is None:
         return expert.select(given, rng=rng, **when)
     if "among" not in inspect.signature(expert.select).parameters:
         raise ValueError(f"{expert.name} cannot choose among some of the arms: its select takes no among=")
-    chosen: Decision = expert.select(given, among=among, rng=rng, **when)  # type: ignore[call-arg]
+    chosen: Decision[Arm] = expert.select(given, among=among, rng=rng, **when)  # type: ignore[call-arg]
     return chosen

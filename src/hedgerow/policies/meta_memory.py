@@ -2,12 +2,13 @@
 
 import time
 
+from ..core.types import ArmType
 from .forgetting.half_life import HalfLife, Stamp
 from .forgetting.memory import Memory
 from .meta_changes import MetaChanges
 
 
-class MetaMemory(MetaChanges):
+class MetaMemory(MetaChanges[ArmType]):
     """Stamps are the Meta's, which hands them on."""
 
     def _half_lives(self) -> list[HalfLife]:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..core.arms import Clusters
-from ..core.types import Label
+from ..core.types import Arm
 from ..data.encoding import as_encoding
 from ..data.history import History
 from .bandit import Bandit
@@ -16,12 +16,12 @@ from .registry import rule
 
 
 def UCB(
-    arms: Iterable[Label],
+    arms: Iterable[Arm],
     *,
     scale: float | str = 1.0,
     explore: float = 0.0,
     half_life: HalfLifeLike = None,
-) -> Bandit:
+) -> Bandit[Arm]:
     """UCB1: no history, no clusters.
 
     Args:
@@ -45,13 +45,13 @@ def UCB(
 
 
 def HUCB(
-    arms: Iterable[Label],
+    arms: Iterable[Arm],
     *,
     history: History | None = None,
     scale: float | str = 1.0,
     explore: float = 0.0,
     half_life: HalfLifeLike = None,
-) -> Bandit:
+) -> Bandit[Arm]:
     """UCB that starts from history, eqs. (2) and (3).
 
     Args:
@@ -77,18 +77,18 @@ def HUCB(
 
 
 def UCBC(
-    arms: Iterable[Label],
+    arms: Iterable[Arm],
     *,
     clusters: Clusters | None = None,
     scale: float | str = 1.0,
     explore: float = 0.0,
     half_life: HalfLifeLike = None,
-) -> Bandit:
+) -> Bandit[Arm]:
     """UCB over clusters, then over the arms of the chosen one.
 
     Args:
         arms: Distinct labels.
-        clusters: One label for each arm, or a mapping arm -> label; tuples nest deeper. None: no clusters.
+        clusters: The cluster of each arm, in order, or a mapping arm -> cluster; tuples nest deeper. None: no clusters.
         scale: Noise of the rewards, as a standard deviation: multiplies the bonus. "auto" estimates it, "auto/4" takes a quarter.
         explore: Share of the decisions that is drawn uniformly among the arms; a decision names its propensity.
         half_life: After how long a round counts half: a number of decisions, a timedelta, or "auto", which finds out itself.
@@ -109,19 +109,19 @@ def UCBC(
 
 
 def HUCBC(
-    arms: Iterable[Label],
+    arms: Iterable[Arm],
     *,
     clusters: Clusters | None = None,
     history: History | None = None,
     scale: float | str = 1.0,
     explore: float = 0.0,
     half_life: HalfLifeLike = None,
-) -> Bandit:
+) -> Bandit[Arm]:
     """UCB over clusters and their arms, both starting from history, Algorithm 1.
 
     Args:
         arms: Distinct labels.
-        clusters: One label for each arm, or a mapping arm -> label; tuples nest deeper. None: no clusters.
+        clusters: The cluster of each arm, in order, or a mapping arm -> cluster; tuples nest deeper. None: no clusters.
         history: What was played before.
         scale: Noise of the rewards, as a standard deviation: multiplies the bonus. "auto" estimates it, "auto/4" takes a quarter.
         explore: Share of the decisions that is drawn uniformly among the arms; a decision names its propensity.
@@ -151,19 +151,19 @@ def HUCBC(
 
 
 def HUCBCPrime(
-    arms: Iterable[Label],
+    arms: Iterable[Arm],
     *,
     clusters: Clusters | None = None,
     history: History | None = None,
     scale: float | str = 1.0,
     explore: float = 0.0,
     half_life: HalfLifeLike = None,
-) -> Bandit:
+) -> Bandit[Arm]:
     """HUCBC': UCB without history between clusters, HUCB inside, as in the theorem on adversarial clustering.
 
     Args:
         arms: Distinct labels.
-        clusters: One label for each arm, or a mapping arm -> label; tuples nest deeper. None: no clusters.
+        clusters: The cluster of each arm, in order, or a mapping arm -> cluster; tuples nest deeper. None: no clusters.
         history: What was played before.
         scale: Noise of the rewards, as a standard deviation: multiplies the bonus. "auto" estimates it, "auto/4" takes a quarter.
         explore: Share of the decisions that is drawn uniformly among the arms; a decision names its propensity.
@@ -186,7 +186,7 @@ def HUCBCPrime(
 
 
 def META(
-    arms: Iterable[Label],
+    arms: Iterable[Arm],
     *,
     clusters: Clusters | None = None,
     history: History | None = None,
@@ -199,7 +199,7 @@ def META(
     shared: bool = True,
     explore: float = 0.0,
     half_life: HalfLifeLike = None,
-) -> Meta:
+) -> Meta[Arm]:
     """UCB over two experts, the clustered one and the flat one, both starting from history (section META).
 
     Without contexts the experts are HUCBC and HUCB; with ``dimension``, ``context`` or a history with contexts, HLinUCBC and
@@ -207,7 +207,7 @@ def META(
 
     Args:
         arms: Distinct labels.
-        clusters: One label for each arm, or a mapping arm -> label; tuples nest deeper. None: no clusters.
+        clusters: The cluster of each arm, in order, or a mapping arm -> cluster; tuples nest deeper. None: no clusters.
         history: What was played before.
         dimension: Length of the contexts, for experts with contexts; taken from ``context`` or the history if left out.
         context: How raw contexts are read: an ``Encoding``, or what ``Encoding.of`` takes, such as a frame of some contexts.
@@ -235,7 +235,7 @@ def META(
     if not contextual(dimension, history, context):
         if alpha is not None:
             raise ValueError(
-                f"alpha is of experts with contexts: give expert_scale instead of {alpha!r}, or dimension or context"
+                f"alpha is for experts with contexts: give expert_scale instead of {alpha!r}, or dimension or context"
             )
         width = 1.0 if expert_scale is None else expert_scale
         experts = [
@@ -244,7 +244,7 @@ def META(
         ]
     else:
         if expert_scale is not None:
-            raise ValueError(f"expert_scale is of experts without contexts: give alpha instead of {expert_scale!r}")
+            raise ValueError(f"expert_scale is for experts without contexts: give alpha instead of {expert_scale!r}")
         read = None if context is None else as_encoding(context)  # once for both, as a sample may be large
         known: dict[str, Any] = {"history": history, "dimension": dimension, "context": read, "half_life": half_life}
         known["alpha"] = 1.0 if alpha is None else alpha

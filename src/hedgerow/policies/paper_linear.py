@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..core.arms import Clusters
-from ..core.types import Label
+from ..core.types import Arm
 from ..data.history import History
 from .bandit import Bandit
 from .forgetting.half_life import HalfLifeLike
@@ -12,7 +12,7 @@ from .registry import rule
 
 
 def LinUCB(
-    arms: Iterable[Label],
+    arms: Iterable[Arm],
     *,
     dimension: int | None = None,
     context: Any = None,
@@ -20,7 +20,7 @@ def LinUCB(
     precision: str = "double",
     explore: float = 0.0,
     half_life: HalfLifeLike = None,
-) -> Bandit:
+) -> Bandit[Arm]:
     """Ridge regression per arm on the context, with a bonus: no history, no clusters.
 
     Args:
@@ -50,7 +50,7 @@ def LinUCB(
 
 
 def HLinUCB(
-    arms: Iterable[Label],
+    arms: Iterable[Arm],
     *,
     history: History | None = None,
     dimension: int | None = None,
@@ -59,7 +59,7 @@ def HLinUCB(
     precision: str = "double",
     explore: float = 0.0,
     half_life: HalfLifeLike = None,
-) -> Bandit:
+) -> Bandit[Arm]:
     """LinUCB that starts from history.
 
     Args:
@@ -88,7 +88,7 @@ def HLinUCB(
 
 
 def LinUCBC(
-    arms: Iterable[Label],
+    arms: Iterable[Arm],
     *,
     clusters: Clusters | None = None,
     dimension: int | None = None,
@@ -97,12 +97,12 @@ def LinUCBC(
     precision: str = "double",
     explore: float = 0.0,
     half_life: HalfLifeLike = None,
-) -> Bandit:
+) -> Bandit[Arm]:
     """LinUCB over clusters, then over the arms of the chosen one.
 
     Args:
         arms: Distinct labels.
-        clusters: One label for each arm, or a mapping arm -> label; tuples nest deeper. None: no clusters.
+        clusters: The cluster of each arm, in order, or a mapping arm -> cluster; tuples nest deeper. None: no clusters.
         dimension: Length of the contexts; taken from ``context`` if left out.
         context: How raw contexts are read: an ``Encoding``, or what ``Encoding.of`` takes, such as a frame of some contexts.
         alpha: Width of the bonus, in standard errors.
@@ -126,7 +126,7 @@ def LinUCBC(
 
 
 def HLinUCBC(
-    arms: Iterable[Label],
+    arms: Iterable[Arm],
     *,
     clusters: Clusters | None = None,
     history: History | None = None,
@@ -136,12 +136,12 @@ def HLinUCBC(
     precision: str = "double",
     explore: float = 0.0,
     half_life: HalfLifeLike = None,
-) -> Bandit:
+) -> Bandit[Arm]:
     """LinUCB over clusters and their arms, both starting from history, Algorithm 2.
 
     Args:
         arms: Distinct labels.
-        clusters: One label for each arm, or a mapping arm -> label; tuples nest deeper. None: no clusters.
+        clusters: The cluster of each arm, in order, or a mapping arm -> cluster; tuples nest deeper. None: no clusters.
         history: What was played before.
         dimension: Length of the contexts; taken from ``context`` or the history if left out.
         context: How raw contexts are read: an ``Encoding``, or what ``Encoding.of`` takes, such as a frame of some contexts.

@@ -29,7 +29,7 @@ def check_sums(arms: Arms, online: Floats, history: Floats, *, dimension: int | 
         if not (np.abs(arms.totals(arm_rows) - block) <= 1e-6 * size).all():
             raise ValueError("the sums of a cluster are not those of its arms")
     if not possible(online, np.zeros_like(online), dimension):
-        raise ValueError("no rounds have such sums")
+        raise ValueError("no rounds could have these sums")
 
 
 def possible(rows: Floats, since: Floats, dimension: int | None) -> bool:

@@ -135,7 +135,7 @@ def _withdrawn(listed: Any) -> dict[Label, int]:
     """Arms that are no longer offered, with their rounds, as a file lists them; refused if they cannot be."""
     found: dict[Label, int] = dict(tuples(listed))
     if any(type(rounds) is not int or rounds < 0 for rounds in found.values()):
-        raise ValueError("it has arms that were withdrawn after other than a whole number of rounds")
+        raise ValueError("the rounds of its withdrawn arms must be whole numbers")
     return found
 
 
@@ -147,4 +147,4 @@ def _check_counts(learnt: Learnt) -> None:
     for (arm, *_), count in learnt.waiting.items():
         counts[learnt.arms.position(arm)] += count
     if not np.array_equal(learnt.arms.totals(counts)[:, 0], learnt.arrays.waiting[:, 0]):
-        raise ValueError("it does not wait for as many decisions as it counts")
+        raise ValueError("its list of waiting decisions does not match its counts of them")

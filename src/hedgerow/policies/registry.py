@@ -6,22 +6,37 @@
 """
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
 from ..core.records import Field
-from ..core.types import Floats
+from ..core.types import Arm, Floats
 from .estimated_scale import fraction_of
 from .family import Family
 
 if TYPE_CHECKING:
     from .bandit import Bandit
+
+
+class Constructor(Protocol):
+    """What makes a policy of a registered rule; its signature and docstring name its arguments."""
+
+    def __call__(self, arms: Iterable[Arm], **given: Any) -> "Bandit[Arm]":
+        """A policy.
+
+        Args:
+            arms: Distinct labels.
+            given: What the rule takes.
+
+        Returns:
+            The policy.
+        """
 
 
 class Parameter(NamedTuple):
@@ -95,8 +110,7 @@ class Kind(NamedTuple):
         contextual: Whether it needs contexts.
         draws: Whether choosing draws, from the caller's generator or else from the count of rounds.
         unit_rewards: Whether rewards must lie between 0 and 1.
-        reads_history: Whether it can start from a history.
-        reads_clusters: Whether it can have clusters.
+        reads_history, reads_clusters: Whether it can start from a history, and have clusters.
         cluster_history: Whether it can do without the history of clusters (HUCBC').
         forgets: Whether it can have a half-life.
         precisions: Of the rows it derives.
@@ -136,9 +150,9 @@ class Rule:
     __slots__ = ("family", "kind", "values")
 
     def __init__(self, kind: Kind, values: Mapping[str, Any]):
-        self.kind = kind
-        self.values = MappingProxyType(dict(values))
-        self.family = kind.make_family(self.values)
+        self.kind: Kind = kind
+        self.values: Mapping[str, Any] = MappingProxyType(dict(values))
+        self.family: Family = kind.make_family(self.values)
 
     @property
     def name(self) -> str:
@@ -195,7 +209,7 @@ def register(
     forgets: bool = True,
     precisions: tuple[str, ...] = ("double",),
     example: Mapping[str, Any] | None = None,
-) -> "Callable[..., Bandit]":
+) -> "Constructor":
     """Make a rule known: to Bandit, simulate, the contract tests, the league and the tables of the docs.
 
     Args:
@@ -211,7 +225,7 @@ def register(
         reads_history: Whether it can start from a history.
         reads_clusters: Whether it can have clusters.
         cluster_history: Whether clusters can be without the history of their arms.
-        forgets: Whether it can have a half-life: whether what it has learnt is sums.
+        forgets: Whether it can have a half-life.
         precisions: Of the rows it derives.
         example: Parameters to make it with, for tests and leagues.
 
@@ -223,6 +237,7 @@ def register(
         made: Family = family(values) if callable(family) else family
         return made
 
+    switches = contextual, draws, unit_rewards, reads_history, reads_clusters, cluster_history, forgets
     REGISTRY[name] = Kind(
         name,
         title,
@@ -230,13 +245,7 @@ def register(
         MappingProxyType(dict(parameters or {})),
         summary,
         source,
-        contextual,
-        draws,
-        unit_rewards,
-        reads_history,
-        reads_clusters,
-        cluster_history,
-        forgets,
+        *switches,
         precisions,
         MappingProxyType(dict(example or {})),
     )

@@ -230,7 +230,7 @@ class RidgeTree:
         counted = self._counted(arrays, waiting)
         if change is Change.LOADED:
             if not np.allclose(arrays.waiting, counted, rtol=1e-6, atol=1e-9 * np.abs(counted).max(initial=0.0)):
-                raise ValueError("what it says of the decisions that wait is not what they are")
+                raise ValueError("its numbers for waiting decisions do not match its list of them")
             return arrays
         d = dimension_of(arrays.online.shape[1])
         rows = np.zeros_like(arrays.rows)

@@ -190,9 +190,9 @@ class Scan:
         scores: Callable[[Arrays], Floats] | None = None,
     ):
         self.kernels, self.own, self.fraction = kernels, own, fraction
-        self.kind = kind_of(own)
-        self.scores = scores or self._scores
-        self.scaled = own[:SCALED_SIZE] == estimated_scale.FIELDS
+        self.kind: np.dtype[np.void] = kind_of(own)
+        self.scores: Callable[[Arrays], Floats] = scores or self._scores
+        self.scaled: bool = own[:SCALED_SIZE] == estimated_scale.FIELDS
 
     def format(self, nodes: int, dimension: int | None) -> Format:
         """Sums, counts of waiting decisions, and the rule's own numbers."""
@@ -216,7 +216,7 @@ class Scan:
     def _check(self, own: Any) -> None:
         """Refuse a scale from a file that this rule cannot have."""
         if own.fraction != (self.fraction or 1.0) or (own.rescale_at == NEVER) != (self.fraction is None):
-            raise ValueError("its scale is estimated otherwise than its parameters say")
+            raise ValueError("its scale does not match its parameters")
 
     def choose(self, arrays: Arrays, context: Floats, key: int) -> int:
         """The leaf to play."""

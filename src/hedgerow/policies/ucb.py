@@ -192,7 +192,7 @@ class UCBFamily:
     """
 
     def __init__(self, fraction: float | None):
-        self.scan = Scan(Kernels(index, choose, play, learn_scaled), OWN, fraction=fraction)
+        self.scan: Scan = Scan(Kernels(index, choose, play, learn_scaled), OWN, fraction=fraction)
         self.format, self.wait, self.estimates, self.merge = (
             self.scan.format,
             self.scan.wait,

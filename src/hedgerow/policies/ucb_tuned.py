@@ -6,7 +6,7 @@ from typing import Any
 from ..core.kernel import compiled
 from ..core.sums import PLAYS, reward_moments, waiting_at
 from ..core.types import Floats, Integers, Links
-from .registry import register
+from .registry import Constructor, register
 from .scan import Kernels, Scan, descend, known_mean, learn, run
 
 LARGEST_VARIANCE = 0.25
@@ -52,7 +52,7 @@ def play(
     run(choose, learn, tree, online, history, waiting, state, key, rewards, rows, arm_of, arms)
 
 
-UCBTuned = register(
+UCBTuned: Constructor = register(
     "ucb_tuned",
     Scan(Kernels(index, choose, play)),
     summary="mean + sqrt(L / N min(1/4, V + sqrt(2 L / N))), L = log(t + H), V the variance of the rewards, which lie in [0, 1]",

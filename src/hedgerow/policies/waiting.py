@@ -143,10 +143,10 @@ class Waiting(Counter[Key]):
             ValueError: It is no such list, or there are more.
         """
         if any(len(row) != parts + 1 for row in listed):
-            raise ValueError(f"it lists a decision that waits by other than {parts + 1} values")
+            raise ValueError(f"each waiting decision must be listed with {parts + 1} values")
         counts = [count for *_, count in listed]
         if any(type(count) is not int or count < 1 for count in counts):
-            raise ValueError("it counts decisions that wait by parts, or fewer than one")
+            raise ValueError("counts of waiting decisions must be whole numbers of at least 1")
         if sum(counts) > most:
             raise ValueError(f"it waits for {sum(counts)} decisions, more than {most}")
         made = cls({cast(Key, tuple(key)): count for *key, count in tuples(listed)})

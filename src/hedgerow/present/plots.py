@@ -149,7 +149,7 @@ def style() -> Iterator[None]:
     try:
         import matplotlib as mpl
     except ImportError as error:
-        raise extras.absent("a figure", "matplotlib") from error
+        raise extras.absent("a figure", "matplotlib", "plot") from error
 
     parts = ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color")
     settings: dict[str, Any] = dict.fromkeys(parts, INK)

@@ -32,11 +32,12 @@ class World:
 
     def __init__(self, dimension: int | None, rounds: int, seed: int, load: Load = hedgerow_load):
         rng = np.random.default_rng(seed)
-        self.load, self.dimension = load, dimension
-        self.rewards = rng.random((rounds, len(ARMS)))
-        self.contexts = None if dimension is None else rng.normal(size=(rounds, dimension))
-        self.history = self._history(rng, 12)
-        self.empty = self._history(rng, 0)
+        self.load: Load = load
+        self.dimension: int | None = dimension
+        self.rewards: Floats = rng.random((rounds, len(ARMS)))
+        self.contexts: Floats | None = None if dimension is None else rng.normal(size=(rounds, dimension))
+        self.history: History = self._history(rng, 12)
+        self.empty: History = self._history(rng, 0)
 
     def _history(self, rng: np.random.Generator, plays: int) -> History:
         contexts = None if self.dimension is None else rng.normal(size=(plays, self.dimension))

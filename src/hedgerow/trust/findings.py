@@ -9,8 +9,8 @@ from ..inference.coefficients import levelless
 from ..policies.bandit import Bandit
 from ..policies.meta import Meta
 from . import linear, rewards
+from .nodes import Nodes, seen_by
 from .report import Agreement, Grouping, Trust
-from .seen import Nodes, seen_by
 from .settings import SETTINGS
 
 

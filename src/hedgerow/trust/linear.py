@@ -10,8 +10,8 @@ from ..core.types import Floats, Integers
 from ..inference.coefficients import noise_of, pairs
 from ..inference.intervals import weighted_estimate
 from ..inference.rates import values_in
+from ..inference.significance import chi_square_tail
 from ..inference.sums import Sums
-from ..inference.tests import chi_square_tail
 from ..policies.auto_linear.empirical_bayes import mean_square_of_contexts
 from ..policies.auto_linear.likelihood import Model, eliminate_below, load, pose, profile
 from ..policies.auto_linear.noise_shape import history_weights
@@ -19,8 +19,8 @@ from ..policies.auto_linear.settings import SETTINGS as MODEL
 from ..policies.auto_linear.standardize import set_units
 from ..policies.auto_linear.state import POLICY, Parts, new_state, row_width
 from ..policies.auto_linear.sums import EXCESS
+from .nodes import Nodes
 from .report import Agreement, Grouping
-from .seen import Nodes
 from .settings import GRID, SETTINGS
 
 COARSE = np.arange(GRID.lowest, GRID.highest)

@@ -2,17 +2,23 @@
 
 import warnings
 from dataclasses import asdict, dataclass, field
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from ..core.types import Label
 from ..inference.intervals import Estimate
 from ..inference.shift import SETTINGS as SHIFT
-from ..inference.tests import p_value
+from ..inference.significance import p_value
 from ..policies.forgetting.memory import Memory
 from ..present.numbers import numeral
+from ..present.pages import notebook
 from ..present.text import printable_lines
 from .memory import remembered
+from .misfits import Misfit, misfit_words
 from .settings import SETTINGS
+from .view import figure_of, frame_of, noticed
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 UNCHECKED = " Mostly the history says so: only few of its arms have been played since, and an error in it would go unnoticed."
 
@@ -52,6 +58,12 @@ class Grouping:
             return "The groups say little about the arms, but something"
         return f"The groups say {'much' if low > SETTINGS.much else 'something'} about the arms"
 
+    @property
+    def doubted(self) -> bool:
+        """Whether the groups say little at most, as far as can be seen."""
+        _, low, high = self.share
+        return high < SETTINGS.little and high - low <= SETTINGS.wide
+
     def words(self) -> str:
         """The grouping in a sentence or two, for a reader who is no statistician.
 
@@ -65,28 +77,6 @@ class Grouping:
             f"{self.verdict}: they explain {share} of the real differences. {of} differ by about {self.within} "
             f"within a group, and by about {self.between} from group to group{units}.{UNCHECKED if self.unchecked else ''}"
         )
-
-
-class Misfit(NamedTuple):
-    """An arm that does not seem to belong to its group.
-
-    Args:
-        arm: Its label.
-        group: That it is in.
-        chance: Probability that it does not belong there.
-    """
-
-    arm: Label
-    group: Label
-    chance: float
-
-
-def _misfits(found: tuple[Misfit, ...]) -> str:
-    """For a reader who is no statistician."""
-    shown = [f"{arm!r} in {group!r} (a chance of {min(chance, 0.99):.0%})" for arm, group, chance in found[: SETTINGS.named]]
-    more = f", and {len(found) - SETTINGS.named} more in theirs" if len(found) > SETTINGS.named else ""
-    one, some = "One arm does not seem to belong where it is", "Some arms do not seem to belong where they are"
-    return f"{one if len(found) == 1 else some}: {'; '.join(shown)}{more}."
 
 
 @dataclass(frozen=True)
@@ -202,7 +192,7 @@ class Agreement:
         return f"{moved}, and still gives history {self.trusted:.0%} of its weight."
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Trust:
     """What is known about the worth of grouping and history; prints as sentences.
 
@@ -244,7 +234,7 @@ class Trust:
         lines = [f"{self.policy} after {self.rounds} round{'' if self.rounds == 1 else 's'}:"]
         lines.append(self.grouping.words() if self.grouping else NO_GROUPING[self.grouped])
         if self.misfits:
-            lines.append(_misfits(self.misfits))
+            lines.append(misfit_words(self.misfits))
         lines.append(self.history.words() if self.history else "It has no history.")
         if self.memory is not None:
             lines.append(remembered(self.memory, self.rounds, self.older))
@@ -264,6 +254,14 @@ class Trust:
             )
         return lines
 
+    def noticed(self) -> dict[str, str | None]:
+        """What a log hears of.
+
+        Returns:
+            A sentence by a name that stays the same, None for what is not so.
+        """
+        return noticed(self)
+
     def to_dict(self) -> dict[str, Any]:
         """All numbers, ready for JSON.
 
@@ -271,6 +269,38 @@ class Trust:
             A dictionary.
         """
         return asdict(self)
+
+    def frame(self, backend: Any = "polars") -> Any:
+        """All numbers as a data frame.
+
+        Args:
+            backend: polars, pandas or pyarrow.
+
+        Returns:
+            A row for each number: what it is, of which arm or expert, its value, and the ends of its 90 % interval.
+
+        Raises:
+            ImportError: Without the backend.
+        """
+        return frame_of(self, backend)
+
+    def plot(self) -> "Figure":
+        """The share that groups explain, how often each expert was followed, and the arms farthest from their history.
+
+        Returns:
+            A figure of matplotlib.
+
+        Raises:
+            ImportError: Without matplotlib.
+        """
+        return figure_of(self)
+
+    def _repr_html_(self) -> str | None:
+        title, *lines = self.words()
+        return notebook(title, lines=lines)
+
+    def __repr__(self) -> str:
+        return str(self)
 
     def __str__(self) -> str:
         return printable_lines(self.words())

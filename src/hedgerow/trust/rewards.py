@@ -8,12 +8,13 @@ from ..inference.explained import spreads_of, unless_random
 from ..inference.intervals import estimate
 from ..inference.rates import TwoValues, values_in
 from ..inference.shift import chance_of_changes, changes, worth
+from ..inference.significance import permutation
 from ..inference.sums import Sums
-from ..inference.tests import permutation
 from ..inference.two_level import posterior
 from ..policies.auto_rewards.policy import chances_of_misfit
-from .report import Agreement, Grouping, Misfit
-from .seen import Nodes
+from .misfits import Misfit
+from .nodes import Nodes
+from .report import Agreement, Grouping
 from .settings import SETTINGS
 
 

@@ -93,9 +93,9 @@ class FromLog:
             The trial.
         """
         log, X = self.log, self._contexts
-        past = rng.integers(len(log), size=self.history_plays)
+        logged = rng.integers(len(log), size=self.history_plays)
         history = History.from_rounds(
-            arms=log.arm[past], rewards=log.reward[past], contexts=None if self.dimension is None else X[past]
+            arms=log.arm[logged], rewards=log.reward[logged], contexts=None if self.dimension is None else X[logged]
         )
         contexts = X[rng.integers(len(log), size=rounds)] if X.shape[1] else np.zeros((rounds, 0))
         paid = [self._paid(rows, contexts, rng) for rows in self._rows_of]

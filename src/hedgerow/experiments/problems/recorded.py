@@ -52,12 +52,12 @@ class WebLatency:
         shuffles = -(-rounds // probes)
         rows = np.concatenate([rng.permutation(probes) for _ in range(shuffles)])[:rounds]
         cells = rng.choice(ms.size, size=self.history_plays, replace=False)
-        past, when = cells % servers, cells // servers
-        history = History.from_rounds(arms=past, rewards=table[when, past])
-        clusters = self._clusters(past, ms[when, past], rng)
+        logged, when = cells % servers, cells // servers
+        history = History.from_rounds(arms=logged, rewards=table[when, logged])
+        clusters = self._clusters(logged, ms[when, logged], rng)
         return Trial(clusters, history, table, table.mean(axis=0)[None, :], rows, np.zeros((rounds, 0)))
 
-    def _clusters(self, past: Integers, seen: Floats, rng: np.random.Generator) -> tuple[Label, ...]:
+    def _clusters(self, logged: Integers, seen: Floats, rng: np.random.Generator) -> tuple[Label, ...]:
         servers = self.data.ms.shape[1]
         if self.clustering == "domain":
             return self.data.domains() or ()
@@ -68,8 +68,8 @@ class WebLatency:
         level = self.data.ms.mean(axis=0)
         if self.clustering == "history":  # a server without a probe stands where the average server does
             level = np.full(servers, seen.mean())
-            plays = np.bincount(past, minlength=servers)
-            level[plays > 0] = (np.bincount(past, weights=seen, minlength=servers) / np.maximum(plays, 1))[plays > 0]
+            plays = np.bincount(logged, minlength=servers)
+            level[plays > 0] = (np.bincount(logged, weights=seen, minlength=servers) / np.maximum(plays, 1))[plays > 0]
         return tuple((np.argsort(np.argsort(level, kind="stable"), kind="stable") * 5 // servers).tolist())
 
     def __str__(self) -> str:

@@ -52,9 +52,9 @@ def _columns(values: Floats) -> tuple[Floats, Integers, Floats]:
     return values, np.arange(len(values)), np.zeros((len(values), 0))
 
 
-def _told(past: Integers, arms: int, swapped: bool, rng: np.random.Generator) -> Integers:
+def _told(logged: Integers, arms: int, swapped: bool, rng: np.random.Generator) -> Integers:
     """Whose rewards the history of an arm holds."""
-    return rng.permutation(arms)[past] if swapped else past
+    return rng.permutation(arms)[logged] if swapped else logged
 
 
 @dataclass(frozen=True)
@@ -100,13 +100,13 @@ class SyntheticClassical:
         if self.noise == "bernoulli":
             means = 0.05 + 0.45 * (means - means.min()) / max(np.ptp(means), 1e-300)
         known = rng.permutation(self.arms)[: round(self.history_share * self.arms)]
-        past = np.repeat(known, rng.poisson(self.history_mean, size=known.size))
-        seen = self._paid(means[_told(past, self.arms, self.swapped, rng)], rng)
+        logged = np.repeat(known, rng.poisson(self.history_mean, size=known.size))
+        seen = self._paid(means[_told(logged, self.arms, self.swapped, rng)], rng)
         if self.bias:
-            seen = seen + self.bias * rng.choice([-1.0, 1.0], size=self.arms)[past]
+            seen = seen + self.bias * rng.choice([-1.0, 1.0], size=self.arms)[logged]
         told = _relabelled(self.labels, cluster, means, rng)
         rewards, rows, contexts = _columns(self._paid(np.broadcast_to(means, (rounds, self.arms)), rng))
-        history = History.from_rounds(arms=past, rewards=seen)
+        history = History.from_rounds(arms=logged, rewards=seen)
         return Trial(tuple(told.tolist()), history, rewards, means[None, :], rows, contexts)
 
     def _paid(self, means: Floats, rng: np.random.Generator) -> Floats:
@@ -177,12 +177,12 @@ class SyntheticContextual:
             cluster = rng.permutation(np.repeat(np.arange(self.clusters), np.array(UNEVEN_SIZES) * (self.arms // 100)))
         theta = rng.normal(size=(self.clusters, d))[cluster] + self.eps * rng.normal(size=(self.arms, d))
         known = rng.permutation(self.arms)[: round(self.history_share * self.arms)]
-        past = np.repeat(known, rng.poisson(self.history_mean, size=known.size))
-        seen = self._drawn(past.size, rng)
-        _, paid = self._paid((theta[_told(past, self.arms, self.swapped, rng)] * seen).sum(axis=1), rng)
+        logged = np.repeat(known, rng.poisson(self.history_mean, size=known.size))
+        seen = self._drawn(logged.size, rng)
+        _, paid = self._paid((theta[_told(logged, self.arms, self.swapped, rng)] * seen).sum(axis=1), rng)
         contexts = self._drawn(rounds, rng)
         expected, rewards = self._paid(contexts @ theta.T, rng)
-        history = History.from_rounds(arms=past, rewards=paid, contexts=self._written(seen))
+        history = History.from_rounds(arms=logged, rewards=paid, contexts=self._written(seen))
         told = _relabelled(self.labels, cluster, expected[0], rng)
         return Trial(tuple(told.tolist()), history, rewards, expected, np.arange(rounds), self._written(contexts))
 
@@ -264,8 +264,8 @@ class TightBernoulli:
             The trial.
         """
         means = self.means()
-        past = np.repeat(np.arange(means.size), self.history_each)
-        history = History.from_rounds(arms=past, rewards=rng.random(past.size) < means[past])
+        logged = np.repeat(np.arange(means.size), self.history_each)
+        history = History.from_rounds(arms=logged, rewards=rng.random(logged.size) < means[logged])
         rewards, rows, contexts = _columns((rng.random((rounds, means.size)) < means).astype(np.float64))
         return Trial(self.labels(), history, rewards, means[None, :], rows, contexts)
 

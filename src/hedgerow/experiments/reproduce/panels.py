@@ -84,7 +84,7 @@ class Panel:
         """Play the panel.
 
         Args:
-            rounds: at most so many; None for the panel's own.
+            rounds: how many to play, at most; None for the panel's own.
             trials: how many; None for the panel's own.
             seed: of the draws.
             jobs: processes; None for all cores.

@@ -74,7 +74,7 @@ class Reproduction:
 
 
 _SHARED_PANELS = {"c": ("b",)}
-"""Panels that a figure shows though they bear another's letter: (b) is (c) at eps = 0.1."""
+"""Panels that a figure shows though they have another's letter: (b) is (c) at eps = 0.1."""
 
 
 def checked_letters(letters: Iterable[str]) -> tuple[str, ...]:
@@ -112,7 +112,7 @@ def reproduce(
     Args:
         letters: of ``a`` to ``f`` and ``bounds``; none for all.
         trials: fewer or more trials; None for the paper's own.
-        rounds: at most so many rounds; None for the paper's own.
+        rounds: how many to play, at most; None for the paper's own.
         jobs: processes; see ``hedgerow.simulate``.
         backend: where they run; see ``hedgerow.simulate``.
         data: a folder with the real data sets; else the environment variable HEDGEROW_DATA, else simulated data.

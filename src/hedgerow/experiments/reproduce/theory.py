@@ -56,11 +56,11 @@ def ridge_runs(*, seed: int, trials: int, rounds: int) -> list[RidgeRun]:
         policy = HLinUCB(trial.arms, history=trial.history)
         arms = play(policy, trial).arms
         d, learnt = trial.contexts.shape[1], policy.snapshot()
-        past, online = learnt.history_rows(), learnt.online_rows(policy.arms)
+        known, online = learnt.history_rows(), learnt.online_rows(policy.arms)
         largest = np.abs(trial.expected).max()
         theta = np.linalg.lstsq(trial.contexts, trial.expected, rcond=None)[0] / largest
         regret = (trial.expected.max(axis=1) - trial.expected[trial.rows, arms]).sum() / largest
-        before, after = (second_moments(rows, d) + np.eye(d) for rows in (past, past + online))  # I + sum x x' per arm
+        before, after = (second_moments(rows, d) + np.eye(d) for rows in (known, known + online))  # I + sum x x' per arm
         history = bounds.log_determinant(before)
         bound = partial(bounds.hlinucb, bounds.log_determinant(after), history=history)
         given = {

@@ -92,7 +92,7 @@ def squares_around(sums: Floats, node: int, level: float) -> float:
 
 @compiled
 def history_weight(history: Floats, state: Floats, node: int) -> float:
-    """The weight that a past round of an arm would have had on average: history, known as sums, came without weights.
+    """The weight that a round of an arm's history would have had on average: history, known as sums, came without weights.
 
     Its mean squared reward, less the offset, is z + noise, hence z; the arm's few rounds are joined by some of all arms.
     """
@@ -106,7 +106,7 @@ def history_weight(history: Floats, state: Floats, node: int) -> float:
 
 
 def history_weights(history: Floats, state: Floats, leaves: Links) -> Floats:
-    """The weight of a past round, arm by arm.
+    """The weight of a round of the history, arm by arm.
 
     Args:
         history: Sums of the history.

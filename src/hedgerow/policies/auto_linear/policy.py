@@ -99,7 +99,7 @@ class Linear:
     """
 
     def __init__(self, values: Mapping[str, Any]):
-        self.weights = values["weights"] == "auto"
+        self.weights: bool = values["weights"] == "auto"
 
     def format(self, nodes: int, dimension: int | None) -> Format:
         """Weighed sums; what waits, and the posterior with it; the posterior of each node; the model."""
@@ -136,7 +136,7 @@ class Linear:
             raise ValueError("its state is that of another policy")
         for rows in (arrays.rows, arrays.waiting):
             if not _are_covariances(rows, dimension_seen(arrays.state)):
-                raise ValueError("it holds a covariance that is none")
+                raise ValueError("it holds a matrix that is no covariance")
 
     def choose(self, arrays: Arrays, context: Floats, key: int) -> int:
         """The leaf to play, or -1 for a context that cannot be used."""

@@ -197,7 +197,7 @@ class LinearSettings(NamedTuple):
     forced_every: Annotated[
         int,
         Number(
-            "one round in so many is looked at for forced exploration",
+            "one round in this many is looked at for forced exploration",
             unit="rounds",
             origin="benchmark of rounds: to look in each costs a tenth of their time",
         ),
@@ -205,7 +205,7 @@ class LinearSettings(NamedTuple):
     forced_alike: Annotated[
         float,
         Number(
-            "arms played less than so many times as often as the least played count as unknown like it",
+            "arms played less than this many times as often as the least played count as unknown like it",
             unit="plays of the least played arm",
             origin="chosen: where many arms are new, what is known of the others decides; not tuned",
         ),

@@ -80,7 +80,7 @@ def state_fields(dimension: int) -> tuple[Field, ...]:
 
 
 def posterior_fields(dimension: int) -> tuple[Field, ...]:
-    """The names and ranges of the numbers in a node's row, but for the ceiling, which comes first.
+    """The names and ranges of the numbers in a node's row, without the ceiling, which comes first.
 
     Args:
         dimension: Length of the contexts.

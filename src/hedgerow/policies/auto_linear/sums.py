@@ -26,7 +26,7 @@ def weighed(sums: Floats, node: int, part: int, dimension: int) -> float:
 
 
 def reweighed(rows: Floats, factor: float, dimension: int) -> Floats:
-    """Rows as if all their rounds weighed so many times more.
+    """Rows as if all their rounds had their weight times this factor.
 
     Args:
         rows: Online sums.

@@ -138,7 +138,7 @@ def _check(arrays: Arrays) -> None:
     used = clusters["around"][clusters["arms"] > 0.0]
     variances = (own.typical, own.variance, *arms["noise"].ravel(), *arms["spread"].ravel(), *used.ravel())
     if min(variances) <= 0.0 or (own.two_valued and own.low >= own.high):
-        raise ValueError("a variance is zero, or two values of rewards are one")
+        raise ValueError("a variance is zero, or the two values of its rewards are equal")
 
 
 def _new_state(before: Floats | None) -> Floats:

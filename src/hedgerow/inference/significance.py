@@ -1,4 +1,4 @@
-"""Tests: the tail of the chi-square distribution, and whether groups part the arms better than shuffled ones."""
+"""Significance: the tail of the chi-square distribution, and whether groups part the arms better than shuffled ones."""
 
 import math
 from typing import Annotated, NamedTuple

@@ -1,4 +1,4 @@
-"""The luck of a run: the reward of the q-th play of arm k is a hash of (run, k, q), the same for all policies, never stored."""
+"""Rewards of a run as hashes: that of the q-th play of arm k is a hash of (run, k, q), alike for all policies, never stored."""
 
 import math
 

@@ -1,0 +1,1 @@
+"""What tries the decision service: kills, power cuts, load, simulated services. Each file is a command."""
