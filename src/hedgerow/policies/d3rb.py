@@ -158,4 +158,5 @@ register(
     parameters={"scale": SCALE._replace(default="auto", doc="Noise of the rewards, as a standard deviation.")},
     reads_history=False,
     reads_clusters=False,
+    forgets=False,
 )

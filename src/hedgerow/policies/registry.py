@@ -113,6 +113,7 @@ class Kind(NamedTuple):
         reads_history: Whether it can start from a history.
         reads_clusters: Whether it can have clusters.
         cluster_history: Whether it can do without the history of clusters (HUCBC').
+        forgets: Whether it can have a half-life.
         precisions: Of the rows it derives.
         example: Parameters to make it with, for tests and leagues.
     """
@@ -129,6 +130,7 @@ class Kind(NamedTuple):
     reads_history: bool
     reads_clusters: bool
     cluster_history: bool
+    forgets: bool
     precisions: tuple[str, ...]
     example: Mapping[str, Any]
 
@@ -205,6 +207,7 @@ def register(
     reads_history: bool = True,
     reads_clusters: bool = True,
     cluster_history: bool = True,
+    forgets: bool = True,
     precisions: tuple[str, ...] = ("double",),
     example: Mapping[str, Any] | None = None,
 ) -> "Constructor":
@@ -223,6 +226,7 @@ def register(
         reads_history: Whether it can start from a history.
         reads_clusters: Whether it can have clusters.
         cluster_history: Whether clusters can be without the history of their arms.
+        forgets: Whether it can have a half-life: whether what it has learnt is sums.
         precisions: Of the rows it derives.
         example: Parameters to make it with, for tests and leagues.
 
@@ -247,6 +251,7 @@ def register(
         reads_history,
         reads_clusters,
         cluster_history,
+        forgets,
         precisions,
         MappingProxyType(dict(example or {})),
     )
