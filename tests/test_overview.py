@@ -109,6 +109,29 @@ def test_metrics_by_hand():
     assert meta.metrics()["followed_HUCBC"] + meta.metrics()["followed_HUCB"] == 1.0
 
 
+class Other:
+    """Somebody's policy, which shows nothing of itself."""
+
+    name, dimension, arms = "Other", None, ("a", "b")
+
+    def select(self, context=None, *, rng=None):
+        return hr.Decision("a")
+
+    def update(self, decision, reward): ...
+    def learn(self, arm, reward, context=None): ...
+    def expect(self, decision): ...
+    def cancel(self, decision): ...
+
+
+def test_of_other_peoples_experts_only_the_shares_are_shown():
+    policy = hr.Meta({"one": Other(), "two": Other()})
+    policy.update(policy.select(), 1.0)
+    assert policy.metrics() == {"rounds": 1.0, "waiting": 0.0, "explore": 0.0, "followed_one": 1.0, "followed_two": 0.0}
+    assert policy.frame().height == 0
+    assert "followed_one = 1" in policy._repr_html_()
+    policy.plot()
+
+
 def test_a_log_hears_once_of_a_history_that_differs(caplog):
     caplog.set_level(logging.INFO, logger="hedgerow")
     log = hr.History.from_rounds(arms=["a", "b"] * 200, rewards=[1.0, 0.0] * 200)

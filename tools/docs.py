@@ -137,7 +137,7 @@ def _halves(line: str) -> tuple[str, str, str]:
 def put_together() -> None:
     """All pages into build/docs."""
     shutil.rmtree(BUILT, ignore_errors=True)
-    shutil.copytree(DOCS, BUILT, ignore=shutil.ignore_patterns("gallery", "__pycache__"))
+    shutil.copytree(DOCS, BUILT, ignore=shutil.ignore_patterns("gallery", "__pycache__", "conftest.py"))
     for name, page in PROJECT_PAGES.items():
         (BUILT / page).write_text((ROOT / name).read_text(encoding="utf-8").replace("](docs/", "]("), encoding="utf-8")
     with (BUILT / "reference" / "policies.md").open("a", encoding="utf-8") as page:

@@ -11,8 +11,9 @@ return, ``Policy`` is what a policy of your own must have. ``DecisionLog`` write
 ``History`` and ``Encoding`` hold what was logged. ``inspect`` and ``evaluate`` say what a log is worth, ``simulate`` compares
 policies, ``load`` reads what ``save`` wrote.
 
-Also there: each policy by its name, such as ``hr.UCB``, ``hr.META`` or ``hr.UCBV`` (``dir(hr.policies)`` lists them), and the
-modules ``hr.rules``, ``hr.problems``, ``hr.datasets``, ``hr.bounds`` and ``hr.testing``.
+Also there: each policy by its name, such as ``hr.UCB``, ``hr.META`` or ``hr.UCBV`` (``dir(hr.policies)`` lists them),
+``hr.Client`` and ``hr.AsyncClient``, which ask a decision service (``hedgerow serve``), and the modules ``hr.rules``,
+``hr.problems``, ``hr.datasets``, ``hr.bounds`` and ``hr.testing``.
 """
 
 import sys
@@ -60,6 +61,8 @@ if TYPE_CHECKING:
     from .policies.paper_linear import LinUCBC as LinUCBC
     from .policies.thompson import TSC as TSC
     from .policies.ucbv import UCBV as UCBV
+    from .service.client import AsyncClient as AsyncClient
+    from .service.client import Client as Client
 
 __all__ = [
     "Auto",
@@ -78,6 +81,8 @@ __all__ = [
 ]
 
 _HOME = {
+    "AsyncClient": "service.client",
+    "Client": "service.client",
     "Decision": "core.types",
     "DecisionLog": "data.decision_log",
     "Encoding": "data.encoding",

@@ -6,7 +6,11 @@ import sys
 import time
 import urllib.error
 import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from threading import Event, Thread
 from typing import Annotated, Any
 
 import typer
@@ -30,18 +34,21 @@ def _serve(
     experiments: Annotated[str | None, typer.Argument(help="TOML file with a table for each experiment.")] = None,
     store: Store = DEFAULT_STORE,
     host: Annotated[str, typer.Option(help="Address to listen on; other than this machine's it needs a token.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(envvar="PORT", help="Port to listen on.")] = 8080,
+    port: Annotated[int, typer.Option(envvar="PORT", min=1, max=65_535, help="Port to listen on.")] = 8080,
     durability: Annotated[str, typer.Option(help="full; or relaxed: a power cut may take the last commits (SQLite).")] = "full",
     log: Annotated[str, typer.Option(envvar="HEDGEROW_LOG", help="Least level: debug, info, warning, error.")] = "info",
+    play: Annotated[
+        bool, typer.Option("--demo", help="Make two experiments and play them; without --store nothing is kept.")
+    ] = False,
 ) -> None:
-    """Serve decisions over HTTP.
+    """Serve decisions over HTTP, with a page at /.
 
     Tokens of the environment: HEDGEROW_TOKENS="role:secret role@experiment:secret".
 
-    Examples: hedgerow serve; hedgerow serve experiments.toml --store sqlite:///ads.db
+    Examples: hedgerow serve; hedgerow serve experiments.toml --store sqlite:///ads.db; hedgerow serve --demo
     """
     from ..service import app as face
-    from ..service import running
+    from ..service import demo, page, running
     from ..service.declared import declared
     from ..service.settings import Options
 
@@ -50,10 +57,30 @@ def _serve(
     if log not in ("debug", "info", "warning", "error"):
         raise ValueError(f"the level of the log is debug, info, warning or error, got {log!r}")
     tokens = tuple(os.environ.get("HEDGEROW_TOKENS", "").replace(",", " ").split())
-    options = Options(store, host, port, durability == "relaxed", tokens)
     there = declared(experiments) if experiments is not None else {}
-    print(_hello(options.host, options.port), file=sys.stderr)
-    running.run(face.create(options, experiments=there), options, level=log)
+    with _demo_store(store) if play else nullcontext(store) as kept:
+        options, stop = Options(kept, host, port, durability == "relaxed", tokens), Event()
+        given = {"token": os.environ.get("HEDGEROW_TOKEN"), "stop": stop}
+
+        def begun() -> None:
+            print(_hello(host, port), file=sys.stderr, flush=True)
+            for name in demo.configs() if play else ():
+                Thread(target=demo.play, args=(f"http://127.0.0.1:{port}", name), kwargs=given, daemon=True).start()
+
+        try:
+            running.run(face.create(options, more=page.CALLS, experiments=there), options, level=log, begun=begun)
+        finally:
+            stop.set()
+
+
+@contextmanager
+def _demo_store(store: str) -> Iterator[str]:
+    """The store that was asked for, or one that is removed with the demo."""
+    if store != DEFAULT_STORE:
+        yield store
+        return
+    with TemporaryDirectory(prefix="hedgerow-demo-") as folder:
+        yield f"sqlite:///{folder}/hedgerow.db"
 
 
 def _hello(host: str, port: int) -> str:

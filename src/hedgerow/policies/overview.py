@@ -3,20 +3,15 @@
 import math
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from ..core.locking import Locked
-from ..core.noise import arm_noise
-from ..core.sums import PLAYS, TOTAL, waiting_at
-from ..core.types import Floats, Label
 from ..data.encoding import Encoding
 from ..present.dots import MOST_LINES, Axes, Dot, dots_figure
 from ..present.frames import framed, label_column, label_text
-from ..present.numbers import decimals, numeral
+from ..present.numbers import numeral
 from ..present.pages import notebook
-from ..present.tables import Table
+from .arm_rows import ArmRow, arm_metrics, arm_rows, arm_table, plays_of
 from .learnt import Learnt, rounds_of
 from .notices import Noticed
 
@@ -26,70 +21,8 @@ if TYPE_CHECKING:
 MOST_ROWS = 20
 """Arms that a notebook shows; ``frame()`` has all."""
 
-MEAN_DIGITS = 3
-"""Digits that a notebook shows of the largest mean."""
-
 MOSTLY = 0.5
 """Share of the arms that clusters are wrong about, beyond which they are doubted: more than half. Chosen, not tuned."""
-
-
-class ArmRow(NamedTuple):
-    """What has been learnt of an arm.
-
-    Args:
-        arm: Its label.
-        cluster: That of its cluster, None without.
-        plays: Online rounds.
-        mean: Mean reward of these, NaN without any.
-        error: Standard error of that, NaN with fewer than two.
-        history: Plays of the history.
-        history_mean: Mean reward of these.
-        waiting: Decisions that wait for their reward.
-    """
-
-    arm: Label
-    cluster: Label | None
-    plays: int
-    mean: float
-    error: float
-    history: float
-    history_mean: float
-    waiting: int
-
-
-def arm_rows(learnt: Learnt) -> list[ArmRow]:
-    """What has been learnt of each arm.
-
-    Args:
-        learnt: All that a policy has learnt.
-
-    Returns:
-        A row for each arm, in their order.
-    """
-    arms, arrays, *_ = learnt
-    clusters = arms.clusters or [None] * len(arms.labels)
-    rows, none = [], np.zeros_like(arrays.history)
-    for arm, cluster, leaf in zip(arms.labels, clusters, arms.leaves.tolist(), strict=True):
-        plays, mean, deviations = arm_noise(arrays.online, none, leaf, 0.0)
-        before, before_mean, _ = arm_noise(none, arrays.history, leaf, 1.0)
-        error = math.sqrt(deviations / (plays - 1.0) / plays) if plays > 1.0 else math.nan
-        waiting = int(waiting_at(arrays.waiting, leaf))
-        means = (mean if plays else math.nan, error, before, before_mean if before else math.nan)
-        rows.append(ArmRow(arm, cluster, int(plays), *means, waiting))
-    return rows
-
-
-def spread_of(plays: Floats) -> float:
-    """Over how many arms plays are spread: the exponential of the entropy of their shares.
-
-    Args:
-        plays: Of each arm.
-
-    Returns:
-        From 1, all on one arm, to the number of arms; 0 without plays.
-    """
-    shares = plays[plays > 0.0] / plays.sum() if plays.sum() > 0.0 else np.zeros(0)
-    return float(np.exp(-(shares * np.log(shares)).sum())) if shares.size else 0.0
 
 
 class Overview(Locked):
@@ -152,16 +85,12 @@ class Overview(Locked):
             (1.0, 1.0)
         """
         with self._lock:
-            arms, arrays, *_ = self._fullest()[1]
-            plays, total = arrays.online[arms.leaves, PLAYS], float(arrays.online[0, PLAYS])
-            found: dict[str, float] = {"rounds": self.rounds, "waiting": len(self.waiting), "arms": len(plays)}
-            found |= {"explore": self.explore, "played_arms": int(np.count_nonzero(plays)), "effective_arms": spread_of(plays)}
-            found |= {"history_plays": float(arrays.history[arms.leaves, PLAYS].sum())}
-            found |= {"mean_reward": arrays.online[0, TOTAL] / total} if total else {}
-            found |= {"clusters": len(set(arms.clusters))} if arms.clusters is not None else {}
+            found: dict[str, float] = {"rounds": self.rounds, "waiting": len(self.waiting), "explore": self.explore}
             found |= {"unknown_values": self.encoding.unknown.total()} if self.encoding is not None else {}
-            estimated = self.settings()
-            self._notices().look(self.name, self.rounds, zip(arms.labels, plays.astype(int).tolist(), strict=True))
+            estimated, (_, fullest) = self.settings(), self._fullest()
+            if fullest is not None:
+                found |= arm_metrics(fullest)
+                self._notices().look(self.name, self.rounds, plays_of(fullest))
             self._notices().tell(own_findings(self.name, self.rounds, estimated))
         return {name: float(value) for name, value in (found | estimated).items() if math.isfinite(value)}
 
@@ -170,9 +99,11 @@ class Overview(Locked):
             self._noticed = Noticed()
         return self._noticed
 
-    def _fullest(self) -> tuple[str, Learnt]:
-        """The expert that has learnt most, and its state; of a Bandit its own."""
-        return max(self.parts().items(), key=lambda part: rounds_of(part[1]))
+    def _fullest(self) -> tuple[str, Learnt | None]:
+        """The expert that has learnt most, and its state; of a Bandit its own; none if all experts are somebody else's."""
+        parts = self.parts()
+        name = max(parts, key=lambda part: rounds_of(parts[part]), default="")
+        return name, parts.get(name)
 
     def frame(self, backend: Any = "polars") -> Any:
         """What has been learnt, as a data frame.
@@ -206,7 +137,7 @@ class Overview(Locked):
             ImportError: Without matplotlib.
         """
         name, learnt = self._fullest()
-        rows = sorted(arm_rows(learnt), key=lambda row: -(row.plays + row.history))
+        rows = sorted(arm_rows(learnt) if learnt else (), key=lambda row: -(row.plays + row.history))
         shown = sorted(
             rows[:MOST_LINES], key=lambda row: -(row.mean if row.plays else row.history_mean if row.history else -math.inf)
         )
@@ -219,7 +150,7 @@ class Overview(Locked):
 
     def _repr_html_(self) -> str | None:
         name, learnt = self._fullest()
-        rows = sorted(arm_rows(learnt), key=lambda row: -row.plays)
+        rows = sorted(arm_rows(learnt) if learnt else (), key=lambda row: -row.plays)
         below = [f"{len(rows) - MOST_ROWS:,} more arms: all are in frame()."] if len(rows) > MOST_ROWS else []
         below += [f"As {name} has learnt it."] if name else []
         estimated = ", ".join(f"{key} = {numeral(value)}" for key, value in self.settings().items())
@@ -250,32 +181,6 @@ def own_findings(name: str, rounds: int, estimated: Mapping[str, float]) -> dict
             doubts = f"{who}: the clusters seem to be wrong about {value:.0%} of the arms"
             said[f"own {key}"] = doubts if value > MOSTLY else None
     return said
-
-
-def arm_table(rows: Sequence[ArmRow]) -> Table:
-    """Arms as a table for a notebook.
-
-    Args:
-        rows: What has been learnt of each.
-
-    Returns:
-        A table, without columns in which nothing stands.
-    """
-    means = [mean for row in rows for mean in (row.mean, row.history_mean)]
-    after = decimals(means, MEAN_DIGITS)
-    cells = {
-        "arm": [label_text(row.arm) for row in rows],
-        "cluster": ["" if row.cluster is None else label_text(row.cluster) for row in rows],
-        "plays": [f"{row.plays:,}" for row in rows],
-        "mean reward": ["" if math.isnan(row.mean) else f"{row.mean:,.{after}f}" for row in rows],
-        "history": [numeral(row.history) if row.history else "" for row in rows],
-        "its mean": ["" if math.isnan(row.history_mean) else f"{row.history_mean:,.{after}f}" for row in rows],
-        "waiting": [str(row.waiting) if row.waiting else "" for row in rows],
-    }
-    kept = {name: column for name, column in cells.items() if name in ("arm", "plays") or any(column)}
-    return Table(
-        tuple(kept), list(zip(*kept.values(), strict=True)), numbers=[name for name in kept if name not in ("arm", "cluster")]
-    )
 
 
 def _known(value: Any) -> Any:

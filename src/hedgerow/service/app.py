@@ -5,6 +5,7 @@ import logging
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
+from http import HTTPStatus
 from typing import Any
 
 import msgspec
@@ -60,10 +61,11 @@ def create(options: Options, *, more: Sequence[Call] = (), experiments: Mapping[
 
     @asynccontextmanager
     async def life(_: Starlette) -> AsyncIterator[dict[str, Any]]:
-        service.start(asyncio.get_running_loop())
-        if not options.loopback and not service.tokens:
-            await asyncio.to_thread(service.stop)
-            raise ValueError(f"{options.host} can be reached from elsewhere: make a token first, with hedgerow token")
+        try:
+            await _begin(service)
+        except Exception as trouble:
+            application.state.trouble = trouble  # running.py says it in one sentence
+            raise
         declaring = asyncio.create_task(declare(service, experiments or {}))
         yield {"service": service}
         declaring.cancel()
@@ -74,6 +76,14 @@ def create(options: Options, *, more: Sequence[Call] = (), experiments: Mapping[
     application = Starlette(lifespan=life, routes=routes, exception_handlers=handlers)
     application.state.service = service
     return application
+
+
+async def _begin(service: Service) -> None:
+    """Open the store; without a token nobody but this machine may ask."""
+    service.start(asyncio.get_running_loop())
+    if not service.options.loopback and not service.tokens:
+        await asyncio.to_thread(service.stop)
+        raise ValueError(f"{service.options.host} can be reached from elsewhere: make a token first, with hedgerow token")
 
 
 def _endpoint(service: Service, call: Call) -> Any:
@@ -89,6 +99,8 @@ def _endpoint(service: Service, call: Call) -> Any:
             answer = await call.handler(service, request)
         except Problem as problem:
             answer = problems.answer(problem)
+            if problem.status == HTTPStatus.UNAUTHORIZED and call.answer == "text/html":
+                answer.headers["WWW-Authenticate"] = 'Basic realm="hedgerow", charset="UTF-8"'  # the browser asks for a password
         except (ValueError, KeyError) as error:
             LOG.exception("%s", call.operation)
             answer = problems.answer(Problem(422, str(error.args[0] if error.args else error)))
@@ -108,7 +120,7 @@ def _who(service: Service, request: Request, call: Call) -> Token:
     if call.local and loopback and header is None:
         check_host(request.headers.get("host"))
         return ANYONE
-    return service.tokens.of(header)
+    return service.tokens.of(header, browser=call.method == "GET")
 
 
 async def _refused(request: Request, error: HTTPException) -> Response:

@@ -3,6 +3,7 @@
 import hashlib
 import hmac
 import secrets
+from base64 import b64decode
 from typing import NamedTuple
 
 from .problems import Problem
@@ -130,6 +131,13 @@ def revoke_tokens(store: Store, name: str) -> int:
     return count
 
 
+def _password(credentials: str) -> str:
+    try:
+        return b64decode(credentials, validate=True).decode().partition(":")[2]
+    except ValueError:
+        return ""
+
+
 class Tokens:
     """The tokens that are valid, as they were read last.
 
@@ -158,11 +166,13 @@ class Tokens:
         self._known = {row[0]: Token(*row) for row in rows} | self._given
         self._now = store.now()
 
-    def of(self, header: str | None) -> Token:
+    def of(self, header: str | None, *, browser: bool = False) -> Token:
         """Who asks with this header.
 
         Args:
             header: ``Authorization``, if there is one.
+            browser: Whether a browser may ask, which sends the token as the password of ``Basic`` (RFC 7617). Only for calls
+                that change nothing: a browser sends it on behalf of other pages, too.
 
         Returns:
             The token.
@@ -171,6 +181,8 @@ class Tokens:
             Problem: There is none, or none that is valid.
         """
         scheme, _, secret = (header or "").partition(" ")
+        if browser and scheme.lower() == "basic":
+            scheme, secret = "bearer", _password(secret)
         if scheme.lower() != "bearer" or not secret:
             raise Problem(401, "a token is needed: send Authorization: Bearer, with a token that hedgerow token made")
         found = hashed(secret.strip())

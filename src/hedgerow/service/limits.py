@@ -69,7 +69,8 @@ def parsed(request: Request, body: bytes, decoder: "msgspec.json.Decoder[Wanted]
     """
     media = media_of(request)
     if media != "application/json":
-        raise Problem(415, f"the body must be application/json, got {media or 'no content type'!r:.100}")
+        said = f"the body must be JSON: send the header Content-Type: application/json, not {media or 'none'!r:.100}"
+        raise Problem(415, said)
     try:
         return decoder.decode(body)
     except msgspec.ValidationError as error:

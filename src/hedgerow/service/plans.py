@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Callable, Iterable, Mapping
+from inspect import signature
 from typing import Any, NamedTuple
 
 import msgspec
@@ -97,18 +98,23 @@ def build(state: State, blobs: Blobs) -> Policy:
     if config.policy not in policies():
         raise ValueError(f"policy must be one of {', '.join(policies())}, got {config.policy!r}")
     given: dict[str, Any] = dict(config.params)
-    for taken in ("clusters", "history", "context", "explore", "arms"):
-        if taken in given:
-            raise ValueError(f"params are the numbers of the policy: {taken} stands beside them, not in them")
+    for beside in ("clusters", "history", "context", "explore", "arms"):
+        if beside in given:
+            raise ValueError(f"params are the numbers of the policy: {beside} stands beside them, not in them")
     given |= {} if config.clusters is None else {"clusters": dict(config.clusters)}
     given |= {} if config.context is None else {"context": Encoding.of(dict(config.context))}
     given |= {"history": summed(state.history, config.arms, blobs)} if state.history else {}
     if isinstance(length := given.get("dimension"), float) and length.is_integer():
         given["dimension"] = int(length)
+    make = getattr(hr.policies, config.policy)
+    taken = [name for name in signature(make).parameters if name not in ("arms", "explore")]
+    for name in given:
+        if name not in taken:
+            raise ValueError(f"{config.policy} takes no {name}: it takes {', '.join(taken) or 'arms alone'}")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            made: Policy = getattr(hr.policies, config.policy)(list(config.arms), **given)
+            made: Policy = make(list(config.arms), **given)
     except (TypeError, KeyError) as error:
         raise ValueError(f"{config.policy} cannot be made: {error.args[0] if error.args else error}") from None
     return made

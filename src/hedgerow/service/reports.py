@@ -72,6 +72,7 @@ class Change(Struct):
 class Status(Struct):
     """All that the page shows. ``entropy``: of the latest plays, 1 if all arms are played alike, 0 if one is.
 
+    ``dimension``: length of the contexts, None without; with contexts the arms' means are those of a context of zeros.
     ``late``: decisions whose reward changed after it was learnt, and ``late_worth`` the sum of those differences.
     """
 
@@ -104,6 +105,7 @@ class Status(Struct):
     changes: list[Change]
     state_hash: str
     ready: bool
+    dimension: int | None = None
 
 
 class Trusted(Struct):

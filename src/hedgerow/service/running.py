@@ -2,11 +2,13 @@
 
 import json
 import logging
+import signal
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from socket import socket
 from typing import IO, Any
 
 import uvicorn
@@ -73,21 +75,47 @@ def alone(options: Options) -> Iterator[None]:
         yield
 
 
-def run(application: Starlette, options: Options, *, level: str = "info") -> None:
+class Server(uvicorn.Server):
+    """A server that says when it listens.
+
+    Args:
+        config: Of uvicorn.
+        begun: Called then.
+    """
+
+    def __init__(self, config: uvicorn.Config, begun: Callable[[], None]):
+        super().__init__(config)
+        self._begun = begun
+
+    async def startup(self, sockets: list[socket] | None = None) -> None:
+        """Listen.
+
+        Args:
+            sockets: That are open already.
+        """
+        await super().startup(sockets)
+        if self.started:
+            self._begun()
+
+
+def run(application: Starlette, options: Options, *, level: str = "info", begun: Callable[[], None] = lambda: None) -> None:
     """Serve until SIGTERM or Ctrl-C; what was taken is answered before the end.
 
     Args:
         application: The service.
         options: What it was told.
         level: Of the logs.
+        begun: Called when it listens.
 
     Raises:
         ValueError: Another process serves the store.
         OSError: The service could not start; the log says why.
     """
     log_to(sys.stdout, level)
+    for number in (signal.SIGTERM, signal.SIGINT):  # uvicorn drains, then raises it again: end as one does after all went well
+        signal.signal(number, lambda *_: sys.exit(0))
     with alone(options):
-        server = uvicorn.Server(
+        server = Server(
             uvicorn.Config(
                 application,
                 host=options.host,
@@ -99,8 +127,16 @@ def run(application: Starlette, options: Options, *, level: str = "info") -> Non
                 server_header=False,
                 h11_max_incomplete_event_size=HEADERS_MOST,
                 timeout_graceful_shutdown=10,
-            )
+            ),
+            begun,
         )
-        server.run()
+        try:
+            server.run()
+        except SystemExit:
+            if server.started:
+                raise
         if not server.started:
-            raise OSError("the service could not start; the log says why")
+            where = f"{options.host}:{options.port}"
+            raise OSError(
+                str(getattr(application.state, "trouble", f"the service could not listen on {where}: its log says why"))
+            )

@@ -2,6 +2,7 @@
 
 import logging
 import threading
+import time
 from collections.abc import Callable
 
 from . import plans, restore
@@ -61,6 +62,7 @@ class Runtime:
         fold = restore.restore(store, self.where)
         self.expect_open(store, fold)
         self.snapped, self.fold, self.trouble = fold.seq, fold, ""
+        self.seen = time.monotonic()
 
     def catch_up(self, store: Store, upto: int) -> None:
         """Learn the rows that others wrote.

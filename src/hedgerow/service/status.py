@@ -99,6 +99,7 @@ def _made(store: Store, runtime: Runtime, fold: Fold) -> Status:
         changes=_changes(store, where.name),
         state_hash=state_hash,
         ready=True,
+        dimension=policy.dimension,
     )
 
 
