@@ -654,7 +654,7 @@ ROOT = Path(__file__).parent.parent
 
 
 def test_the_readme_shows_what_the_example_says():
-    names = {"arm": "ad", "reward": "click", "time": "day", "context": "device"}
+    names = {"arm": "ad", "reward": "click", "time": "day"}
     found = hr.evaluate(ROOT / "examples" / "log.csv", clusters=f"{ROOT / 'examples' / 'ads.csv'}:ad,topic", **names)
     shown = (ROOT / "README.md").read_text().split("compiling the first time:\n\n```\n")[1].split("\n```")[0].splitlines()
     assert len(shown) == 4

@@ -141,7 +141,7 @@ def _draw_dots(panel: Any, lines: Sequence[Dot], axes: Axes, colours: dict[objec
         if math.isfinite(line.value):
             panel.plot(line.value, place, marker="o", color=colour, markersize=4.5, linestyle="")
     panel.set(yticks=list(places), yticklabels=labels, xlabel=axes.dots)
-    panel.set_ylim(len(lines) - 0.5, -0.5)
+    panel.set_ylim(max(len(lines), 1) - 0.5, -0.5)
     if axes.limits is not None:
         panel.set_xlim(axes.limits)
     panel.grid(visible=False, axis="y")

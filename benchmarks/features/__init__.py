@@ -1,0 +1,1 @@
+"""What each library can do: a file for each, whose functions use it."""
