@@ -177,6 +177,8 @@ def test_an_answer_of_something_else_is_said_so(talk):
         ({"context": [float("nan")]}, "finite numbers"),
         ({"context": {"age": object()}}, "finite numbers"),
         ({"experiment": "a/b"}, "the experiment must be"),
+        ({"experiment": 7}, "names and ids are texts"),
+        ({"among": "ad-1"}, "among must be a list of arms"),
         ({"experiment": ""}, "the experiment must be"),
         ({"experiment": ".."}, "the experiment must be"),
     ],
@@ -186,6 +188,16 @@ def test_what_cannot_be_sent_is_refused_here(talk, given, said):
     with pytest.raises(ValueError, match=said):
         client.decide(**{"experiment": "ads"} | given)
     assert script.sent == []
+
+
+def test_a_decision_in_the_place_of_its_id_and_a_list_in_that_of_a_configuration_are_refused(talk):
+    client, script = talk()
+    decision = client.decide("ads")
+    with pytest.raises(ValueError, match="decision.id"):
+        client.reward("ads", decision, 1.0)
+    with pytest.raises(ValueError, match="config must be a dict"):
+        client.put("ads", ["ad-1", "ad-2"])
+    assert len(script.sent) == 1
 
 
 def test_a_bad_address_or_time_is_refused():

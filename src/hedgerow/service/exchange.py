@@ -230,6 +230,9 @@ def path_to(experiment: str, *parts: str) -> str:
     Raises:
         ValueError: One of them is no name.
     """
+    for part in (experiment, *parts):
+        if not isinstance(part, str):
+            raise ValueError(f"names and ids are texts, such as decision.id, got {part!r:.80}")
     names = [checked_name(part, "a name in an address") for part in parts]
     return "/".join(["/v1/experiments", checked_name(experiment, "the experiment"), *(quote(name, safe=":") for name in names)])
 
