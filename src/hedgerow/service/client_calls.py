@@ -4,7 +4,8 @@ import secrets
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from .exchange import AwayError, Exchange, RefusedError, Steps, decoded, path_to
+from .exchange import Exchange
+from .messages import AwayError, RefusedError, Steps, decoded, path_to
 from .wire import Decided, DecidedBatch, Experiment, Rewarded, RewardedBatch, Withdrawn
 
 MOST_ITEMS = 1000
