@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
-from hedgerow.service.messages import AwayError, RefusedError
+from hedgerow.service import client_calls
+from hedgerow.service.exchange import Exchange
+from hedgerow.service.messages import AwayError, RefusedError, Reply
 
 CHOSEN = {
     "decision_id": "?",
@@ -141,12 +143,15 @@ def test_retry_after_beyond_patience_ends_it_at_once(talk, later):
     assert len(script.sent) == 1
 
 
-def test_retry_after_is_waited_for(talk):
-    client, script = talk(httpx.Response(503, json=problem(503), headers={"Retry-After": "1"}))
-    paused = []
-    script.well = lambda method, body, well=script.well: paused.append(method) or well(method, body)
-    assert client.decide("ads").mode == "live"
-    assert len(script.sent) == 2
+def test_retry_after_is_waited_for_and_pauses_grow():
+    exchange = Exchange("http://service", token="", timeout=1.0, patience=100.0)
+    steps = client_calls.decide(exchange, "ads")
+    assert next(steps).pause == 0.0
+    pauses = [steps.send(Reply(503)).pause for _ in range(12)]
+    assert all(0.0 < pause <= 1.0 for pause in pauses)
+    assert max(pauses) > 4 * pauses[0]
+    assert steps.send(Reply(503, retry_after="7")).pause == 7.0
+    steps.close()
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 409, 413, 422])
