@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 import yaml
 from dockerfile_parse import DockerfileParser
-from live import Live
+
+from .live import Live
 
 ROOT = Path(__file__).parents[2]
 

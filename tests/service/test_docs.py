@@ -7,9 +7,10 @@ from pathlib import Path
 
 import httpx
 import pytest
-from live import Live
 
 from hedgerow.service.declared import declared
+
+from .live import Live
 
 PAGE = (Path(__file__).parents[2] / "docs" / "service.md").read_text(encoding="utf-8")
 
