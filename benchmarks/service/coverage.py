@@ -82,12 +82,17 @@ def main() -> None:
     parser.add_argument("--explore", type=float, default=0.1)
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
-    hits = 0
+    hits = judged = 0
     for number in range(given.services):
-        hit, true, (low, high) = covered(given.seed + number, given.rounds, given.explore)
-        hits += hit
-        print(f"{number + 1}: {hits} of {number + 1} cover; true {true:+.1f}, {low:+.1f} to {high:+.1f}", flush=True)
-    print(f"hedgerow {hr.__version__}: {hits} of {given.services} ({hits / given.services:.1%}), {given.rounds} decisions each")
+        try:
+            hit, true, (low, high) = covered(given.seed + number, given.rounds, given.explore)
+        except ValueError as error:  # propensities that happen to look wrong: refused, so nothing is claimed
+            print(f"{number + 1}: refused, {error}", flush=True)
+            continue
+        hits, judged = hits + hit, judged + 1
+        print(f"{number + 1}: {hits} of {judged} cover; true {true:+.1f}, {low:+.1f} to {high:+.1f}", flush=True)
+    refused = f"{given.services - judged} refused, {given.rounds} decisions each, seed {given.seed}"
+    print(f"hedgerow {hr.__version__}: {hits} of {judged} cover ({hits / judged:.1%}), {refused}")
 
 
 if __name__ == "__main__":

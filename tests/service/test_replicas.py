@@ -79,6 +79,9 @@ def test_a_database_that_is_away_ends_in_503_and_comes_back(replicas, database):
     try:
         answer = one.ask("POST", f"{ADS}/decisions", json={"decision_id": "while"})
         assert (answer.status_code, answer.headers["retry-after"]) == (503, "1")
+        for method, path in (("POST", f"{ADS}/refold"), ("GET", f"{ADS}/verify"), ("GET", ADS), ("GET", f"{ADS}/events")):
+            assert one.ask(method, path).status_code == 503, path
+        assert one.ask("GET", "/readyz").status_code == 503
     finally:
         database.start()
     for _ in range(10_000):

@@ -164,14 +164,10 @@ class History(HistorySources, HistoryView):
 
     def _state(self, _waiting: bool) -> tuple[state_file.Manifest, dict[str, state_file.Block]]:
         encoding = None if self.encoding is None else self.encoding.to_json()
-        manifest: state_file.Manifest = {
-            "kind": "history",
-            "arms": list(self.arms),
-            "dimension": self.dimension,
-            "encoding": encoding,
-        }
+        manifest: state_file.Manifest = {"kind": "history", "arms": list(self.arms), "dimension": self.dimension}
+        manifest |= {"encoding": encoding, "missing": self.missing}
         manifest |= {} if self.newest is None else {"newest": self.newest}
-        return {**manifest, "missing": self.missing}, {"sums": state_file.Block(self.sums, fields_of(self.dimension))}
+        return manifest, {"sums": state_file.Block(self.sums, fields_of(self.dimension))}
 
     @classmethod
     def _restore(cls, file: state_file.StateFile) -> "History":

@@ -10,14 +10,14 @@ from ..core import state_file, validate
 from ..core.arms import Clusters, new_path, regrouped
 from ..core.labels import as_label
 from ..core.locking import whole
-from ..core.sums import LARGEST, PLAYS
+from ..core.sums import LARGEST
 from ..core.types import ArmType, Floats, Label
 from ..data.encoding import Encoding, check_alike, common_encoding, encoded
 from ..data.history import History
 from . import changes, checks, learnt, policy_file
 from .forgetting.checks import epoch_of
 from .kept import Kept
-from .learnt import Learnt, Recipe
+from .learnt import Learnt, Recipe, rounds_offered
 from .registry import Rule
 from .waiting import Waiting
 
@@ -199,15 +199,14 @@ class BanditState(Kept, Generic[ArmType]):
         """
         return changes.recounted(self._recipe, state)
 
-    def progress(self) -> tuple[float, int]:
+    def progress(self) -> tuple[int, int]:
         """What the policy has learnt and waits for: it changes with every round.
 
         Returns:
             Online rounds of the arms that are offered, and waiting decisions.
         """
         now = self._learnt
-        rounds = now.arrays.online[0, PLAYS] if now.aged is None else learnt.rounds_offered(now)
-        return rounds, now.waiting.total() if now.waiting else 0
+        return rounds_offered(now), now.waiting.total() if now.waiting else 0
 
     def admit(self, arm: Label, reward: float, x: Floats | None) -> None:
         """Raise what ``learn`` would raise, before anything has changed.

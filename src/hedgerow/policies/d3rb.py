@@ -17,7 +17,8 @@ from ..core.types import Floats, Integers, Links
 from . import estimated_scale
 from .estimated_scale import SCALED_SIZE, fraction_of, scale_of
 from .family import Arrays, Change, Estimates, Format, Waiting
-from .registry import SCALE, register
+from .parameter import SCALE
+from .registry import register
 from .scan import Kernels, Scan, added, learn_scaled, run
 
 CHANCE_OF_A_WRONG_DOUBLING = 0.1

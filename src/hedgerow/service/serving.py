@@ -1,11 +1,12 @@
 """The service without its HTTP face: ask, reward, withdraw, and read."""
 
 import asyncio
+import logging
 import secrets
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import closing, suppress
 from typing import Any, TypeVar, cast
 
 import msgspec
@@ -24,6 +25,11 @@ from .writer import Writer
 
 Found = TypeVar("Found")
 _ENCODER = msgspec.json.Encoder(order="sorted")
+
+LOG = logging.getLogger("hedgerow.service")
+
+REFUSED_BY = (Problem, ValueError, KeyError)
+"""What a request may be refused with; anything else is the store's, or a mistake of ours."""
 
 
 class Service:
@@ -79,14 +85,14 @@ class Service:
             if self._reader is None:
                 self._reader = connect(self.options.store, writes=False)
             return work(self._reader)
-        except (Problem, ValueError, KeyError):
+        except REFUSED_BY:
             raise
         except Exception as error:
             if self._reader is not None:
                 with suppress(Exception):
                     self._reader.close()
             self._reader = None
-            raise away(f"the store cannot be read: {type(error).__name__}") from error
+            raise _unreadable(error) from error
 
     async def apart(self, work: Callable[[Store], Found]) -> Found:
         """Work that takes long, on a connection and a thread of its own.
@@ -99,11 +105,13 @@ class Service:
         """
 
         def done() -> Found:
-            store = connect(self.options.store, writes=False)
             try:
-                return work(store)
-            finally:
-                store.close()
+                with closing(connect(self.options.store, writes=False)) as store:
+                    return work(store)
+            except REFUSED_BY:
+                raise
+            except Exception as error:
+                raise _unreadable(error) from error
 
         return await asyncio.to_thread(done)
 
@@ -232,6 +240,12 @@ class Service:
         """Why the service is not ready, if it is not."""
         found = [] if self.writer.connected else ["the store cannot be reached"]
         return found + self.runtimes.reasons(time.monotonic())
+
+
+def _unreadable(error: Exception) -> Problem:
+    """The store is away, or broke off; the log says how."""
+    LOG.warning("the store cannot be read: %s", error, exc_info=error)
+    return away(f"the store cannot be read: {type(error).__name__}")
 
 
 def decided(stored: Stored) -> Decided:

@@ -64,6 +64,7 @@ def _measure(service: Service, found: Status) -> None:
 
 
 def _made(store: Store, runtime: Runtime, fold: Fold) -> Status:
+    counts = _counts(store, runtime.name)  # before the rows are looked at: what does not wait any more stands in them
     seq, state_hash, policy, tallies = fold.view()
     where, config = restore.head(store, runtime.name), fold.state.config
     modes = tallies.modes
@@ -78,12 +79,9 @@ def _made(store: Store, runtime: Runtime, fold: Fold) -> Status:
         seq=where.seq,
         folded=seq,
         rounds=learnt,
-        decisions=_count(store, "decision WHERE experiment = ?", where.name),
-        rewards=_count(store, "reward WHERE experiment = ?", where.name),
-        waiting=_count(store, "decision WHERE experiment = ? AND due IS NOT NULL", where.name),
+        **counts,
         late=late,
         late_worth=worth,
-        orphans=_count(store, "reward WHERE experiment = ? AND orphan > 0", where.name),
         outcomes=tallies.outcomes,
         defaults=tallies.defaults,
         cancelled=tallies.cancelled,
@@ -106,8 +104,17 @@ def _made(store: Store, runtime: Runtime, fold: Fold) -> Status:
 _REPLICAS = "SELECT id, seq, at FROM replica WHERE experiment = ? ORDER BY id"
 
 
-def _count(store: Store, of: str, name: str) -> int:
-    return int(store.run(f"SELECT count(*) FROM {of}", (name,))[0][0])
+_COUNTED = {
+    "decisions": "decision WHERE experiment = ?",
+    "rewards": "reward WHERE experiment = ?",
+    "waiting": "decision WHERE experiment = ? AND due IS NOT NULL",
+    "orphans": "reward WHERE experiment = ? AND orphan > 0",
+}
+
+
+def _counts(store: Store, name: str) -> dict[str, int]:
+    """Rows of the store, by what they are."""
+    return {what: int(store.run(f"SELECT count(*) FROM {rows}", (name,))[0][0]) for what, rows in _COUNTED.items()}
 
 
 def _late(store: Store, name: str, since: int) -> tuple[int, float]:
