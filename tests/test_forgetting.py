@@ -11,6 +11,7 @@ import pytest
 
 import hedgerow as hr
 from hedgerow.core.kernel import COMPILED
+from hedgerow.testing import check_policy
 
 ARMS = list("abcde")
 GROUPS = ["x", "x", "y", "y", "y"]
@@ -334,3 +335,16 @@ def test_refusals_name_the_way_out():
     log = hr.History.from_rounds(arms=ARMS, rewards=[0.0, 1.0, 0.0, 1.0, 1.0])
     with pytest.raises(ValueError, match="how old the history is"):
         hr.HUCB(ARMS, history=log, half_life=datetime.timedelta(days=1))
+
+
+@pytest.mark.skipif(not COMPILED, reason="plain Python takes its time")
+@pytest.mark.parametrize("half_life", [40, "auto"])
+@pytest.mark.parametrize("rule", [hr.rules.ucb("auto"), hr.rules.hierucb(), hr.rules.linucb()], ids=repr)
+def test_the_contract_holds_with_a_half_life(rule, half_life):
+    """Shuffled and late by stamps, merged, saved, refused: as without, but for arms that are tried again and trees that nest."""
+
+    def make(arms, clusters=None, history=None, dimension=None):
+        return hr.Bandit(arms, rule, clusters=clusters, history=history, dimension=dimension, half_life=half_life)
+
+    skip = {"one_cluster_decides_as_flat", "singletons_decide_as_flat"}
+    check_policy(make, dimension=3 if rule.kind.contextual else None, skip=skip)

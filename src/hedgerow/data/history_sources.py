@@ -48,6 +48,11 @@ class HistorySources:
 
         Returns:
             The history.
+
+        Examples:
+            >>> import hedgerow
+            >>> hedgerow.History.from_rounds(arms=["a", "b", "a"], rewards=[1.0, 0.0, 0.5])
+            History(2 arms, 3 plays)
         """
         return cls._made(*sums_of_rounds(arms, rewards, contexts))
 

@@ -7,8 +7,8 @@ log likelihood ratio of two means against one (Lai 1995; for Bernoulli rewards B
     two values    n1 kl(m1, m) + n2 kl(m2, m)          one of which is 0: rewards 0 and 1, or 0 and a price
     a cluster     (sum h_k d_k)^2 / (2 sum h_k)        d_k = m1 - m2 and h_k = n1 n2 / (n v_k) of its arms
 
-It counts beyond MARGIN + log(arms) + log(1 + log(1 + rounds)). The border of the strongest evidence cuts, then again in what is
-newer, until nothing is left. So the window follows from the sums alone: nothing is latched.
+It counts beyond CHANGE_MARGIN + log(arms) + log(1 + log(1 + rounds)). The border of the strongest evidence cuts,
+then again in what is newer, until nothing is left. So the window follows from the sums alone: nothing is latched.
 """
 
 import math
@@ -20,7 +20,7 @@ from ..core.noise import shrunken_noise
 from ..core.sums import PLAYS, SCALARS, SQUARES, TOTAL
 from ..core.types import Floats, Integers
 
-MARGIN = 5.0
+CHANGE_MARGIN = 5.0
 """Nats by which a change must be likelier than none, beyond what the number of arms and borders asks for. Chosen on 16 trials of
 other seeds: 8 is slower to see changes, and sees fewer that are none."""
 
@@ -107,7 +107,7 @@ def strongest(blocks: Floats, first: int, cluster_of: Integers, clusters: int) -
     for k in range(arms):
         played += 1.0 if total[k, PLAYS] >= 2.0 else 0.0
         rounds += total[k, PLAYS]
-    needed = MARGIN + math.log(max(played, 1.0)) + math.log(1.0 + math.log(1.0 + rounds))
+    needed = CHANGE_MARGIN + math.log(max(played, 1.0)) + math.log(1.0 + math.log(1.0 + rounds))
     best, border, found, told = needed, -1, np.zeros(arms), np.zeros(arms)
     shifts, weights = np.zeros(clusters + 1), np.zeros(clusters + 1)
     for at in range(first, last - 1):

@@ -164,13 +164,6 @@ class Bandit(BanditBatch[ArmType], Overview):
 
         Raises:
             ValueError: The context is not one of this policy's.
-
-        Examples:
-            >>> import hedgerow as hr
-            >>> policy = hr.UCB(["a", "b"])
-            >>> policy.learn("b", 1.0)
-            >>> [(score.label, score.plays) for score in policy.explain()]
-            [('a', 0), ('b', 1)]
         """
         x = validate.usable_context(self._numbers(context), self._largest)
         now, _ = self._now(at)
@@ -214,25 +207,10 @@ class Bandit(BanditBatch[ArmType], Overview):
 
         Returns:
             Numbers by name: an automatic scale, the noise and spreads of a hierarchical policy; empty for others.
-
-        Examples:
-            >>> import hedgerow as hr
-            >>> policy = hr.UCB(["a", "b"], scale="auto")
-            >>> policy.learn_many(["a", "b", "a", "b"], [0.0, 1.0, 1.0, 1.0])
-            >>> list(policy.settings())
-            ['scale']
         """
         now = self._learnt
         blank = np.zeros(self._dimension or 0)
         return self._family.estimates(now.arrays, blank).settings()
-
-    def parts(self) -> dict[str, Learnt]:
-        """What has been learnt, without a name.
-
-        Returns:
-            The state.
-        """
-        return {"": self._learnt}
 
     def snapshot(self) -> Learnt:
         """What the policy has learnt, as it stands: for those who read arrays, such as ``trust`` and ``simulate``.
@@ -241,6 +219,14 @@ class Bandit(BanditBatch[ArmType], Overview):
             The arms, the arrays that rounds change in place, the rounds that wait, and the encoding.
         """
         return self._learnt
+
+    def parts(self) -> dict[str, Learnt]:
+        """What has been learnt, without a name.
+
+        Returns:
+            The state.
+        """
+        return {"": self._learnt}
 
     def play(self, course: Course, rng: np.random.Generator) -> None:
         """Live through a whole trial in compiled code, and note the arms in it.

@@ -29,7 +29,7 @@ class Present(NamedTuple):
     """
 
     source: Learnt
-    progress: tuple[int, int]
+    progress: tuple[float, int]
     epoch: int
     learnt: Learnt
 

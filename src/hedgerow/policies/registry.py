@@ -51,8 +51,7 @@ class Kind(NamedTuple):
         contextual: Whether it needs contexts.
         draws: Whether choosing draws, from the caller's generator or else from the count of rounds.
         unit_rewards: Whether rewards must lie between 0 and 1.
-        reads_history: Whether it can start from a history.
-        reads_clusters: Whether it can have clusters.
+        reads_history, reads_clusters: Whether it can start from a history, and have clusters.
         cluster_history: Whether it can do without the history of clusters (HUCBC').
         forgets: Whether it can have a half-life.
         precisions: Of the rows it derives.
@@ -167,7 +166,7 @@ def register(
         reads_history: Whether it can start from a history.
         reads_clusters: Whether it can have clusters.
         cluster_history: Whether clusters can be without the history of their arms.
-        forgets: Whether it can have a half-life: whether what it has learnt is sums.
+        forgets: Whether it can have a half-life.
         precisions: Of the rows it derives.
         example: Parameters to make it with, for tests and leagues.
 
@@ -179,6 +178,7 @@ def register(
         made: Family = family(values) if callable(family) else family
         return made
 
+    switches = contextual, draws, unit_rewards, reads_history, reads_clusters, cluster_history, forgets
     REGISTRY[name] = Kind(
         name,
         title,
@@ -186,13 +186,7 @@ def register(
         MappingProxyType(dict(parameters or {})),
         summary,
         source,
-        contextual,
-        draws,
-        unit_rewards,
-        reads_history,
-        reads_clusters,
-        cluster_history,
-        forgets,
+        *switches,
         precisions,
         MappingProxyType(dict(example or {})),
     )

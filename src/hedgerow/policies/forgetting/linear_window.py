@@ -5,7 +5,7 @@ theta ~ N(0, v I) in both and v the noise (Chow 1960 asked for two regressions; 
 
     (RSS - RSS1 - RSS2) / 2v - (log |A1| + log |A2| - log |A|) / 2,   A = I + sum x x',  RSS = sum r^2 - b' A^-1 b
 
-It counts beyond MARGIN + log(arms x borders). The rest is as without contexts (inference/change_point.py).
+It counts beyond CHANGE_MARGIN + log(arms x borders). The rest is as without contexts (inference/change_point.py).
 """
 
 import math
@@ -15,7 +15,7 @@ import numpy as np
 from ...core.kernel import compiled
 from ...core.sums import PLAYS, SCALARS, SQUARES
 from ...core.types import Floats
-from ...inference.change_point import MARGIN
+from ...inference.change_point import CHANGE_MARGIN
 
 LEAST_PLAYS = 2.0
 """Of an arm on each side of a border."""
@@ -58,7 +58,7 @@ def strongest(blocks: Floats, first: int, d: int) -> tuple[int, Floats]:
         return -1, found
     noise /= freedom
     before, best, border = np.zeros((arms, columns)), 0.0, -1
-    needed = MARGIN + math.log(float(arms * (last - first)))
+    needed = CHANGE_MARGIN + math.log(float(arms * (last - first)))
     for at in range(first, last - 1):
         highest = 0.0
         for k in range(arms):
