@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 import yaml
 from dockerfile_parse import DockerfileParser
-from live import Live
+
+from .live import Live
 
 ROOT = Path(__file__).parents[2]
 
@@ -132,6 +133,7 @@ def test_the_steps_of_the_image_give_a_service_that_compiles_nothing(image, star
         assert started.client.reward(name, decision.id, 1.0).result == "folded"
         headers = {"Authorization": "Bearer a-secret-of-many-signs"}
         assert started.get(f"/v1/experiments/{name}/status", headers=headers).status_code == 200
+        assert "<h2>Arms</h2>" in started.get(f"/experiments/{name}", headers=headers).text
     subprocess.run(made.health, env=made.environment | {"PORT": str(started.port)}, check=True)
     assert files(root / "opt") == before
     compiled = {path.relative_to(root / "tmp") for path in (root / "tmp" / "machine-code").rglob("*.nbc")}

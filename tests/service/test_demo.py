@@ -4,9 +4,10 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from live import Live
 
 from hedgerow.service import demo
+
+from .live import Live
 
 
 def test_its_configurations_and_its_history_fit_each_other():

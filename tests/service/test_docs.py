@@ -7,7 +7,10 @@ from pathlib import Path
 
 import httpx
 import pytest
-from live import Live
+
+from hedgerow.service.declared import declared
+
+from .live import Live
 
 PAGE = (Path(__file__).parents[2] / "docs" / "service.md").read_text(encoding="utf-8")
 
@@ -29,6 +32,16 @@ def test_the_lines_of_curl_work_in_their_order(live):
         script = block.replace("127.0.0.1:8080", f"127.0.0.1:{live.port}")
         done = subprocess.run(["bash", "-ec", script], capture_output=True, text=True)
         assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_file_of_experiments_is_one(tmp_path):
+    (block,) = blocks("toml")
+    path = tmp_path / "experiments.toml"
+    path.write_text(block)
+    found = declared(path)
+    assert list(found) == ["ads", "offers"]
+    assert found["ads"].wait == 3600
+    assert found["offers"].context["city"] == ["Oslo", "Bergen"]
 
 
 def test_the_lines_that_the_start_prints_work(live):

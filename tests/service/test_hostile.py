@@ -2,8 +2,9 @@
 
 import pytest
 
-from conftest import Served
 from hedgerow.service.settings import Options
+
+from .conftest import Served
 
 TYPED = {"content-type": "application/json"}
 NUMBERS = [b"NaN", b"Infinity", b"-Infinity", b"1e400", b"true", b'"1.5"', b"null", b"[1]", b"1e16", b"0x10", b"1.", b"01", b"-"]

@@ -9,11 +9,12 @@ import httpx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from live import Live
 
 from hedgerow.present.pages import rendered
 from hedgerow.service import page_figures, page_view
 from hedgerow.service.reports import ArmStatus, Change, Lag, Lift, ModeStatus, Replica, Span, Status
+
+from .live import Live
 
 HOSTILE = [
     "<script>document.title='bad'</script>",

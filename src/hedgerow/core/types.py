@@ -44,6 +44,7 @@ class Decision(NamedTuple, Generic[ArmType]):
         propensity: The probability with which the arm was chosen; 1 for a sure choice. None where it is not known: ties broken at
             random, Thompson sampling, somebody else's decision.
         explored: Whether the arm was drawn at random, by ``explore=``.
+        at: When it was made, of a policy with a half-life: a number of decisions, or seconds since 1970.
     """
 
     arm: ArmType
@@ -53,6 +54,7 @@ class Decision(NamedTuple, Generic[ArmType]):
     policy: str = ""
     propensity: float | None = None
     explored: bool = False
+    at: float | None = None
 
     def to_json(self) -> str:
         """The decision as one line of text.
@@ -106,10 +108,20 @@ class Decisions(Sequence[Decision[ArmType]], Generic[ArmType]):
         contexts: A row each.
         policy: Whose decisions they are.
         chances: Propensity of each, and whether it was drawn.
+        at: When they were made, of a policy with a half-life.
     """
 
-    def __init__(self, leaves: Integers, named: Mapping[int, Named], contexts: Floats, policy: str, chances: Sequence[Chance]):
+    def __init__(
+        self,
+        leaves: Integers,
+        named: Mapping[int, Named],
+        contexts: Floats,
+        policy: str,
+        chances: Sequence[Chance],
+        at: float | None = None,
+    ):
         self._leaves, self._named, self._contexts, self._policy, self._chances = leaves, named, contexts, policy, chances
+        self._at = at
 
     @property
     def arms(self) -> list[ArmType]:
@@ -128,7 +140,7 @@ class Decisions(Sequence[Decision[ArmType]], Generic[ArmType]):
             The same decisions under that policy.
         """
         named = {leaf: (arm, cluster, (expert, *experts)) for leaf, (arm, cluster, experts) in self._named.items()}
-        return Decisions(self._leaves, named, self._contexts, policy, self._chances)
+        return Decisions(self._leaves, named, self._contexts, policy, self._chances, self._at)
 
     def __len__(self) -> int:
         return len(self._leaves)
@@ -139,7 +151,7 @@ class Decisions(Sequence[Decision[ArmType]], Generic[ArmType]):
     def __getitem__(self, at: slice) -> "Decisions[ArmType]": ...
     def __getitem__(self, at: int | slice) -> "Decision[ArmType] | Decisions[ArmType]":
         if isinstance(at, slice):
-            return Decisions(self._leaves[at], self._named, self._contexts[at], self._policy, self._chances[at])
+            return Decisions(self._leaves[at], self._named, self._contexts[at], self._policy, self._chances[at], self._at)
         return self._made(int(self._leaves[at]), self._contexts[at].tolist(), self._chances[at])
 
     def __iter__(self) -> Iterator[Decision[ArmType]]:
@@ -148,7 +160,7 @@ class Decisions(Sequence[Decision[ArmType]], Generic[ArmType]):
     def _made(self, leaf: int, context: list[float], chance: Chance) -> Decision[ArmType]:
         arm: Any
         arm, cluster, experts = self._named[leaf]
-        return Decision(arm, cluster, tuple(context), experts, self._policy, *chance)
+        return Decision(arm, cluster, tuple(context), experts, self._policy, *chance, at=self._at)
 
     def __eq__(self, other: object) -> bool:
         return list(self) == list(other) if isinstance(other, list | Decisions) else NotImplemented

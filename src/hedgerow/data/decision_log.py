@@ -25,6 +25,9 @@ except ImportError:  # Windows: a row is one write there, too, but two processes
 COLUMNS = ("time", "arm", "cluster", "reward", "propensity", "explored", "policy", "expert")
 """Columns of every row; those of the context follow."""
 
+STAMP = "at"
+"""Column of the stamps of a policy with a half-life, before those of the context: ``time="at"`` of ``History.from_file``."""
+
 Row = dict[str, str]
 
 
@@ -98,7 +101,7 @@ class DecisionLog:
             decision.policy,
             "/".join(decision.experts),
         )
-        row = dict(zip(COLUMNS, cells, strict=True)) | _context(decision, context)
+        row = dict(zip(COLUMNS, cells, strict=True)) | _stamped(decision, context) | _context(decision, context)
         if "\0" in "".join(row.values()):
             raise ValueError("a row must not have a zero byte in it: the file could not be read any more")
         self._write(row)
@@ -206,6 +209,15 @@ def _value(value: Any) -> str:
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return ""
     return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _stamped(decision: Decision, raw: Any) -> Row:
+    """The cell of a decision's stamp, of a policy with a half-life; others have none."""
+    if decision.at is None:
+        return {}
+    if isinstance(raw, Mapping) and STAMP in raw:
+        raise ValueError(f"the decision has a stamp, whose column is {STAMP!r}: call that number of the context something else")
+    return {STAMP: repr(float(decision.at))}
 
 
 def _context(decision: Decision, raw: Any) -> Row:

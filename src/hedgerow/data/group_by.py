@@ -13,6 +13,7 @@ import numpy as np
 from ..core.labels import as_label
 from ..core.sums import LARGEST, PLAYS, SCALARS, row_size
 from ..core.types import Floats, Label
+from .aged_rows import Aging, time_of, weight_of
 from .columns import check_names, check_numbers, collected, hint_at_sums
 from .context_column import Column
 from .context_sample import learnt_columns
@@ -61,16 +62,37 @@ class Grouping:
     roles: ColumnRoles
     texts: frozenset[str]
     encoding: Encoding | None = None
+    aging: Aging | None = None
 
     @property
     def reasons(self) -> list[str]:
         """Why a row may be of no use, in the order in which it is asked."""
-        return ["no arm", "no reward", *(f"no {name}" for name in self.roles.context)]
+        timed = [] if self.aging is None else ["no time"]
+        return ["no arm", "no reward", *(f"no {name}" for name in self.roles.context), *timed]
+
+
+class Grouped(NamedTuple):
+    """The sums of a log.
+
+    Args:
+        sums: Of each arm.
+        encoding: Of the contexts, None if there are none.
+        newest: The time of the newest row, if there is a column of times.
+    """
+
+    sums: Sums
+    encoding: Encoding | None
+    newest: float | None
 
 
 def grouped(
-    data: Any, roles: ColumnRoles, context: str | Sequence[str] | Encoding | None, *, scale: bool = False
-) -> tuple[Sums, Encoding | None]:
+    data: Any,
+    roles: ColumnRoles,
+    context: str | Sequence[str] | Encoding | None,
+    *,
+    scale: bool = False,
+    aging: Aging | None = None,
+) -> Grouped:
     """The sums of a log.
 
     Args:
@@ -78,22 +100,23 @@ def grouped(
         roles: its arm and its reward.
         context: its context columns, or how they are encoded.
         scale: whether numbers of the context are scaled.
+        aging: how rows age, if there is a column of times.
 
     Returns:
-        The sums, and the encoding of the contexts, None if there are none.
+        The sums, the encoding of the contexts, and the newest time.
 
     Raises:
         ValueError: if a column is missing or unfit.
     """
     if scale and isinstance(context, Encoding):
         raise ValueError("a given encoding says already how columns are scaled: leave scale=True out")
-    plan = _planned(data, replace(roles, context=column_names(context)), context, scale)
+    plan = _planned(data, replace(roles, context=column_names(context)), context, scale, aging)
     width = row_size(None if plan.encoding is None else plan.encoding.dimension)
     total = Sums((), np.zeros((0, width)), {})
     for part in _parts(data):
         total = total.plus(_summed(part, plan), width)
     hint_at_sums(set(data.collect_schema().names()) - set(plan.roles.columns), len(total.arms), round(total.rows[:, PLAYS].sum()))
-    return total, plan.encoding
+    return Grouped(total, plan.encoding, None if plan.aging is None else plan.aging.newest)
 
 
 def _parts(data: Any) -> list[Any]:
@@ -106,7 +129,9 @@ def _parts(data: Any) -> list[Any]:
     return [data[start:end] for start, end in pairwise([*starts, len(data)])]
 
 
-def _planned(data: Any, roles: ColumnRoles, context: str | Sequence[str] | Encoding | None, scale: bool) -> Grouping:
+def _planned(
+    data: Any, roles: ColumnRoles, context: str | Sequence[str] | Encoding | None, scale: bool, aging: Aging | None
+) -> Grouping:
     """What is to be summed, once it is known that the columns are fit for it."""
     import narwhals as nw
 
@@ -115,8 +140,18 @@ def _planned(data: Any, roles: ColumnRoles, context: str | Sequence[str] | Encod
     schema = data.collect_schema()
     texts = frozenset(name for name in roles.context if schema[name] in (nw.String, nw.Categorical, nw.Enum))
     check_numbers(data, [roles.reward, *(name for name in roles.context if name not in texts)])
-    plan = Grouping(roles, texts)
+    plan = Grouping(roles, texts, aging=aging)
+    if aging is not None:
+        plan = replace(plan, aging=aging._replace(newest=_newest(data, plan)))
     return replace(plan, encoding=_checked(context, plan) if isinstance(context, Encoding) else _learnt(data, plan, scale))
+
+
+def _newest(data: Any, plan: Grouping) -> float:
+    """The time of the newest row that is of use."""
+    import narwhals as nw
+
+    times = collected(_judged(data, plan).filter(nw.col("reason") == 0).select(nw.col("t").max()))["t"].to_list()
+    return float(times[0]) if times and times[0] is not None else 0.0
 
 
 def _checked(encoding: Encoding, plan: Grouping) -> Encoding:
@@ -153,6 +188,9 @@ def _judged(data: Any, plan: Grouping) -> Any:
         kind, test = (nw.String, None) if name in plan.texts else (nw.Float64, _absent(f"c{i}", True))
         columns.append(nw.col(name).cast(kind).alias(f"c{i}"))
         unfit.append(test)  # a missing category is one that is not known, all zeros, so the row is of use
+    if plan.aging is not None and roles.time is not None:
+        columns.append(time_of(roles.time, data.collect_schema()).alias("t"))
+        unfit.append(_absent("t", True))
     reason = nw.lit(0)
     for number, test in reversed(list(enumerate(unfit, start=1))):
         reason = reason if test is None else nw.when(test).then(nw.lit(number)).otherwise(reason)
@@ -190,19 +228,25 @@ def _summed(data: Any, plan: Grouping) -> Sums:
     xs = list(features)
     products = {"rr": ("r", "r"), **{f"r{x}": ("r", x) for x in xs}}
     products |= {f"{x}{y}": (x, y) for i, x in enumerate(xs) for y in xs[: i + 1]}
-    plain = _judged(data, plan).select("arm", "reason", "r", **features)
+    aged = {} if plan.aging is None or plan.aging.half_life is None else {"w": weight_of(plan.aging)}
+    plain = _judged(data, plan).select("arm", "reason", "r", **features, **aged)
     widened = plain.with_columns(**{key: nw.col(a) * nw.col(b) for key, (a, b) in products.items()})
     order = ["r", *products, *xs]
+    if aged:
+        widened = widened.with_columns(**{key: nw.col(key) * nw.col("w") for key in order})
+    plays = ["w"] if aged else []
+    summed = [nw.len().alias("rows"), *(nw.col(key).sum() for key in (*plays, *order))]
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "DataFrame is highly fragmented")  # narwhals adds columns to a pandas frame one by one
-        table = collected(widened.group_by("arm", "reason").agg(nw.len().alias("rows"), *(nw.col(key).sum() for key in order)))
+        summed = [nw.len().alias("rows"), *(nw.col(key).sum() for key in (*plays, *order))]
+        table = collected(widened.group_by("arm", "reason").agg(*summed))
     reason, rows = table["reason"].to_numpy(), table["rows"].to_numpy()
     missing = Counter[str]()
     for number, name in enumerate(plan.reasons, start=1):
         missing[name] += int(rows[reason == number].sum())
     table = table.filter(nw.col("reason") == 0)
     labels = [as_label(label, "an arm label") for label in table["arm"].to_list()]
-    values = np.column_stack([table[key].to_numpy() for key in ("rows", *order)]).astype(np.float64)
+    values = np.column_stack([table[key].to_numpy() for key in (*(plays or ["rows"]), *order)]).astype(np.float64)
     check_finite(labels, values)
     order_of_labels = sorted(range(len(labels)), key=partial(_rank, labels))  # engines return groups in any order
     sums = values.reshape(len(labels), row_size(len(xs)))[order_of_labels]

@@ -11,14 +11,23 @@ import numpy as np
 from ..core.labels import as_label, shown
 from ..core.sums import PLAYS
 from ..core.types import Floats, Label
+from .aged_rows import Aging
 from .columns import as_frame, check_numbers, collected, doubles
 from .context_column import Column
 from .encoding import Encoding, column_names
 from .group_by import Sums, check_finite
 from .roles import ColumnRoles, absent_from
 
-REASON_COLUMNS = {"missing_arm": "no arm", "missing_reward": "no reward", "missing_context": "no context"}
+REASON_COLUMNS = {
+    "missing_arm": "no arm",
+    "missing_reward": "no reward",
+    "missing_context": "no context",
+    "missing_time": "no time",
+}
 """Columns that count rows left out, and what History.missing calls them."""
+
+NEWEST = "newest"
+"""Column of the time of the newest row, the same for all arms."""
 
 
 class Dialect(NamedTuple):
@@ -120,7 +129,9 @@ def sum_names(dimension: int) -> list[str]:
     return ["plays", "total", "squares", *(f"rx_{i}" for i in each), *products, *(f"x_{i}" for i in each)]
 
 
-def statement(table: str, roles: ColumnRoles, context: str | Sequence[str] | Encoding | None, dialect: str) -> str:
+def statement(
+    table: str, roles: ColumnRoles, context: str | Sequence[str] | Encoding | None, dialect: str, aging: Aging | None = None
+) -> str:
     """The query whose result :func:`read_sums` takes.
 
     Args:
@@ -128,6 +139,7 @@ def statement(table: str, roles: ColumnRoles, context: str | Sequence[str] | Enc
         roles: columns of the arm and of the reward.
         context: columns of numbers, or an encoding.
         dialect: one of ``DIALECTS``.
+        aging: how rows age, if there is a column of times.
 
     Returns:
         The query.
@@ -146,6 +158,8 @@ def statement(table: str, roles: ColumnRoles, context: str | Sequence[str] | Enc
     columns = context.columns if isinstance(context, Encoding) else tuple(Column(name) for name in roles.context)
     features = [feature for column in columns for feature in _features(form, column)]
     inputs = {"r": f"CAST({form.name(roles.reward)} AS {form.double})", **{f"x_{i}": x for i, x in enumerate(features, start=1)}}
+    if aging is not None and roles.time is not None:
+        inputs["t"] = f"CAST({form.name(roles.time)} AS {form.double})"
     reason, label = form.name("reason"), form.name("arm")
     usable = [f"CASE WHEN {reason} = 0 THEN {form.name(key)} END AS {form.name(key)}" for key in inputs]
     return f"""WITH logged AS (
@@ -157,20 +171,33 @@ def statement(table: str, roles: ColumnRoles, context: str | Sequence[str] | Enc
 ), usable AS (
   SELECT {_listed([label, reason, *usable])}
   FROM judged
-)
-SELECT {_listed([label, *_sums(form, len(features))])}
-FROM usable
+){_weighed(form, aging)}
+SELECT {_listed([label, *_sums(form, len(features), aging)])}
+FROM {"usable" if aging is None else "weighed"}
 GROUP BY {label}
 """
 
 
 def _reasons(form: Dialect, inputs: Sequence[str]) -> str:
     """The cases in which a row is of no use, numbered as in ``REASON_COLUMNS``."""
-    tests = [_unfit(form, "r"), " OR ".join(_unfit(form, key) for key in inputs if key != "r")]
+    tests = [_unfit(form, "r"), " OR ".join(_unfit(form, key) for key in inputs if key not in ("r", "t"))]
+    tests += [_unfit(form, "t")] if "t" in inputs else []
     return " ".join([f"WHEN {form.name('arm')} IS NULL THEN 1", *(f"WHEN {t} THEN {n}" for n, t in enumerate(tests, 2) if t)])
 
 
-def _sums(form: Dialect, dimension: int) -> list[str]:
+def _weighed(form: Dialect, aging: Aging | None) -> str:
+    """One more step where rows age: what each weighs, beside the newest time."""
+    if aging is None:
+        return ""
+    time, newest = form.name("t"), f"MAX({form.name('t')}) OVER ()"
+    weight = "1e0" if aging.half_life is None else f"POWER(2e0, ({time} - {newest}) / {_literal(aging.half_life)})"
+    return f""", weighed AS (
+  SELECT usable.*, {weight} AS {form.name("w")}, {newest} AS {form.name("latest")}
+  FROM usable
+)"""
+
+
+def _sums(form: Dialect, dimension: int, aging: Aging | None) -> list[str]:
     """One column for each of :func:`sum_names`, then one for each reason to leave a row out."""
 
     def counted(number: int, name: str) -> str:
@@ -183,11 +210,17 @@ def _sums(form: Dialect, dimension: int) -> list[str]:
         if not numbers:
             continue
         factors[name] = [*(["r"] if kind == "rx" else []), *(f"x_{number}" for number in numbers)]
+    weights = [] if aging is None else ["w"]
     sums = [
-        f"COALESCE(SUM({' * '.join(form.name(factor) for factor in product)}), 0) AS {form.name(name)}"
+        f"COALESCE(SUM({' * '.join(form.name(factor) for factor in (*product, *weights))}), 0) AS {form.name(name)}"
         for name, product in factors.items()
     ]
-    return [counted(0, "plays"), *sums, *(counted(number, name) for number, name in enumerate(REASON_COLUMNS, start=1))]
+    names = [name for name in REASON_COLUMNS if aging is not None or name != "missing_time"]
+    reasons = [counted(number, name) for number, name in enumerate(names, start=1)]
+    if aging is None:
+        return [counted(0, "plays"), *sums, *reasons]
+    plays = f"COALESCE(SUM(CASE WHEN {form.name('reason')} = 0 THEN {form.name('w')} END), 0) AS {form.name('plays')}"
+    return [plays, *sums, *reasons, f"MAX({form.name('latest')}) AS {form.name(NEWEST)}"]
 
 
 def _features(form: Dialect, column: Column) -> list[str]:
@@ -236,7 +269,7 @@ def _check_context(labels: Sequence[Label], named: dict[str, Floats], n: int) ->
         raise ValueError(f"no contexts can have the sums of arm {labels[row]!r}: {sums}")
 
 
-def read_sums(table: Any, arm: str) -> tuple[Sums, int]:
+def read_sums(table: Any, arm: str) -> tuple[Sums, int, float | None]:
     """The sums of a table that the query has given.
 
     Args:
@@ -244,7 +277,7 @@ def read_sums(table: Any, arm: str) -> tuple[Sums, int]:
         arm: the column of arms.
 
     Returns:
-        The sums, and how many numbers a context has.
+        The sums, how many numbers a context has, and the newest time, if the table says it.
 
     Raises:
         ValueError: if a column is missing, or if no rewards or contexts have such sums.
@@ -257,7 +290,9 @@ def read_sums(table: Any, arm: str) -> tuple[Sums, int]:
         raise ValueError(f"a table of sums needs the columns {shown([arm, *names], 8)}; it lacks {shown(absent)}")
     counts = [name for name in REASON_COLUMNS if name in there]
     check_numbers(data, [*names, *counts])
-    rows = collected(data.select(arm, *names, *counts))
+    timed = [NEWEST] if NEWEST in there and arm != NEWEST else []
+    rows = collected(data.select(arm, *names, *counts, *timed))
+    newest = float(np.nanmax(doubles(rows[NEWEST]))) if timed and len(rows) else None
     missing = {REASON_COLUMNS[name]: int(np.nansum(doubles(rows[name]))) for name in counts}
     sums = np.column_stack([doubles(rows[name]) for name in names])
     played = sums[:, PLAYS] != 0.0  # a group of rows that were all left out, such as those without an arm
@@ -265,4 +300,4 @@ def read_sums(table: Any, arm: str) -> tuple[Sums, int]:
     kept_sums: Floats = sums[played]
     check_finite(labels, kept_sums)
     _check_possible(labels, kept_sums, dimension)
-    return Sums(labels, kept_sums, {reason: count for reason, count in missing.items() if count}), dimension
+    return Sums(labels, kept_sums, {reason: count for reason, count in missing.items() if count}), dimension, newest

@@ -19,6 +19,7 @@ from ..inference.sums import Sums, numbered, tally, tally_weighted
 from ..inference.two_level import posterior
 from ..present.text import printable_lines
 from . import best_arms, inspection_sentences, log_remarks
+from .changed_arms import Changed, changed_arms
 from .logging_grade import Grade, graded
 from .rulings import few_events, grouping_refusal
 from .split import levelled
@@ -77,6 +78,8 @@ class Inspection:
     explained: Explained | None
     grouping_refused: str | None
     bounds: Bounds | None
+    changed: Changed | None = None
+    """What changed within the log; None if no change is visible."""
 
     def __str__(self) -> str:
         if self.means is None:
@@ -212,6 +215,7 @@ def inspect(
         explained=explained,
         grouping_refused=refused,
         bounds=_bounds(log, means.mean(axis=0), plain) if varied and not unsure else None,
+        changed=changed_arms(log) if varied else None,
     )
 
 

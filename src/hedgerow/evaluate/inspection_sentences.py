@@ -4,11 +4,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..core.labels import shown
 from ..present.numbers import numeral
 from . import log_remarks, sentences
 from .logging_grade import Grade
 
 if TYPE_CHECKING:
+    from .changed_arms import Changed
     from .inspection import Bounds, Inspection
 
 
@@ -37,7 +39,19 @@ def in_words(found: "Inspection") -> list[str]:
     lines += log_remarks.contradicted(found.grade)
     if found.drift is not None:
         lines.append(f"First half against second: {sentences.moved(found.drift)}.")
+    if found.changed is not None:
+        lines.append(_change_sentence(found.changed, found.rows))
     return lines + _grouping_sentences(found)
+
+
+def _change_sentence(found: "Changed", rows: int) -> str:
+    """What changed, when, and what to do about it."""
+    who = f"of {shown(found.arms)}" if found.arms else "of a group as a whole"
+    many = "" if found.changes == 1 else f", the newest of {found.changes} changes"
+    return (
+        f"Rewards {who} changed at about row {found.row:,} of {rows:,}{many}: let the policy forget, with "
+        f'half_life="auto" or half_life={found.half_life} (decisions).'
+    )
 
 
 def _evidence(grade: Grade) -> str:

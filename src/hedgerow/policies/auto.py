@@ -8,11 +8,17 @@ from ..core.types import Arm
 from ..data.history import History
 from .bandit import Bandit
 from .checks import contextual
+from .forgetting.half_life import HalfLifeLike
 from .registry import rule
 
 
 def HierUCB(
-    arms: Iterable[Arm], *, clusters: Clusters | None = None, history: History | None = None, explore: float = 0.0
+    arms: Iterable[Arm],
+    *,
+    clusters: Clusters | None = None,
+    history: History | None = None,
+    explore: float = 0.0,
+    half_life: HalfLifeLike = None,
 ) -> Bandit[Arm]:
     """Arms that are alike within clusters, as far as the data say so; nothing is to be tuned.
 
@@ -21,6 +27,7 @@ def HierUCB(
         clusters: The cluster of each arm, in order, or a mapping arm -> cluster; tuples nest deeper. None: no clusters.
         history: What was played before.
         explore: Share of the decisions that is drawn uniformly among the arms; a decision names its propensity.
+        half_life: After how long a round counts half: a number of decisions, a timedelta, or "auto", which finds out itself.
 
     Returns:
         A policy.
@@ -33,7 +40,9 @@ def HierUCB(
         >>> policy = hr.HierUCB(["a", "b", "c"], clusters=["x", "x", "y"])
         >>> policy.update(policy.select(), reward=1.0)
     """
-    return Bandit(arms, rule("hierucb", {}), clusters=clusters, history=history, explore=explore, name="HierUCB")
+    return Bandit(
+        arms, rule("hierucb", {}), clusters=clusters, history=history, explore=explore, half_life=half_life, name="HierUCB"
+    )
 
 
 def HierLinUCB(
@@ -45,6 +54,7 @@ def HierLinUCB(
     context: Any = None,
     weights: str | bool = "auto",
     explore: float = 0.0,
+    half_life: HalfLifeLike = None,
 ) -> Bandit[Arm]:
     """Linear rewards whose arms are alike within clusters, as far as the data say so; nothing is to be tuned.
 
@@ -59,6 +69,7 @@ def HierLinUCB(
         context: How raw contexts are read: an ``Encoding``, or what ``Encoding.of`` takes, such as a frame of some contexts.
         weights: "auto": where the noise grows with the mean, rounds weigh by one over their variance; False: all weigh the same.
         explore: Share of the decisions that is drawn uniformly among the arms; a decision names its propensity.
+        half_life: After how long a round counts half: a number of decisions, a timedelta, or "auto", which finds out itself.
 
     Returns:
         A policy.
@@ -72,7 +83,9 @@ def HierLinUCB(
         >>> policy.update(policy.select([1.0, 0.5]), reward=1.0)
     """
     given: dict[str, Any] = {"clusters": clusters, "history": history, "dimension": dimension, "context": context}
-    return Bandit(arms, rule("hierlinucb", {"weights": weights}), **given, explore=explore, name="HierLinUCB")
+    return Bandit(
+        arms, rule("hierlinucb", {"weights": weights}), **given, explore=explore, half_life=half_life, name="HierLinUCB"
+    )
 
 
 def Auto(
@@ -83,6 +96,7 @@ def Auto(
     dimension: int | None = None,
     context: Any = None,
     explore: float = 0.0,
+    half_life: HalfLifeLike = None,
 ) -> Bandit[Arm]:
     """The policy we recommend when nothing is known about the grouping or the history: HierUCB, with contexts HierLinUCB.
 
@@ -95,6 +109,7 @@ def Auto(
         dimension: Length of the contexts; without it, without ``context`` and with a history without contexts, there are none.
         context: How raw contexts are read: an ``Encoding``, or what ``Encoding.of`` takes, such as a frame of some contexts.
         explore: Share of the decisions that is drawn uniformly among the arms; a decision names its propensity.
+        half_life: After how long a round counts half: a number of decisions, a timedelta, or "auto", which finds out itself.
 
     Returns:
         A policy.
@@ -112,7 +127,9 @@ def Auto(
         >>> policy.update(policy.select({"age": 31, "device": "mobile"}), reward=1.0)
     """
     if not contextual(dimension, history, context):
-        return Bandit(arms, rule("hierucb", {}), clusters=clusters, history=history, explore=explore, name="Auto")
+        return Bandit(
+            arms, rule("hierucb", {}), clusters=clusters, history=history, explore=explore, half_life=half_life, name="Auto"
+        )
     return Bandit(
         arms,
         rule("hierlinucb", {"weights": "auto"}),
@@ -121,5 +138,6 @@ def Auto(
         dimension=dimension,
         context=context,
         explore=explore,
+        half_life=half_life,
         name="Auto",
     )

@@ -11,10 +11,13 @@ from ..core.draws import NO_KEY, new_key
 from ..core.types import ArmType, Context, Decision, Label
 from ..data.history import History
 from . import checks, learnt
-from .bandit_choosing import BanditChoosing
+from .bandit_batch import BanditBatch
 from .explanation import Explanation, explained
 from .exploration import checked_share
-from .family import Course, play
+from .family import Course
+from .forgetting.checks import epoch_of, forgetful
+from .forgetting.half_life import HalfLifeLike, Stamp, half_life_of
+from .forgetting.play import play
 from .learnt import Learnt, Recipe
 from .overview import Overview
 from .registry import Rule
@@ -24,7 +27,7 @@ if TYPE_CHECKING:
     from ..trust import Trust
 
 
-class Bandit(BanditChoosing[ArmType], Overview):
+class Bandit(BanditBatch[ArmType], Overview):
     """A policy: arms in a tree, sums in its nodes, and a rule that scores a node.
 
     Args:
@@ -39,6 +42,8 @@ class Bandit(BanditChoosing[ArmType], Overview):
         precision: Of theta and the inverse matrices, "double" or "single". Single halves the memory that choosing reads, at a
             relative error of about 1e-6 in the scores, and takes rewards and contexts below 1e15. Sums are always double.
         explore: Share of the decisions that is drawn uniformly among the arms, so that a log of them can be judged later.
+        half_life: After how long a round counts half: a number of decisions, a timedelta, or "auto", which finds out by itself
+            what is too old. None: rounds of any age count the same.
         name: What it is called; the rule's name if left out.
 
     Raises:
@@ -65,6 +70,7 @@ class Bandit(BanditChoosing[ArmType], Overview):
         cluster_history: bool = True,
         precision: str = "double",
         explore: float = 0.0,
+        half_life: HalfLifeLike = None,
         name: str | None = None,
     ):
         name = name or rule.name
@@ -72,11 +78,14 @@ class Bandit(BanditChoosing[ArmType], Overview):
         length = checks.dimension_for(rule, dimension, history, name, None if context is None else encoding)
         planted = Arms(arms, clusters)
         checks.options(rule, precision=precision, cluster_history=cluster_history, clustered=planted.clustered, name=name)
-        self._fix(Recipe(name, rule, length, precision, bool(cluster_history), checked_share(explore)))
+        forgetful(rule, half_life, name)
+        remembers = half_life_of(half_life, len(planted.labels), length)
+        self._fix(Recipe(name, rule, length, precision, bool(cluster_history), checked_share(explore), remembers))
         self.identity: str = self._recipe.identity(planted)
         rows = checks.history_rows(history, planted.labels, length)
         checks.usable_history(rule, rows, precision, length)
-        self._learnt = learnt.begin(self._recipe, planted, rows, None if length is None else encoding)
+        epoch = epoch_of(history, remembers, name)
+        self._learnt = learnt.begin(self._recipe, planted, rows, None if length is None else encoding, epoch)
 
     def update(self, decision: Decision, reward: float, *, id: Id | None = None) -> None:
         """Learn the reward of a decision: now, later, out of order, or in another process.
@@ -100,9 +109,9 @@ class Bandit(BanditChoosing[ArmType], Overview):
         """
         if type(decision) is not Decision or decision.policy != self.identity or decision.experts != ():
             checks.own_decision(decision, self)
-        self.learn(decision.arm, reward, decision.context, id)
+        self.learn(decision.arm, reward, decision.context, id, at=decision.at)
 
-    def learn(self, arm: Label, reward: float, context: Context | None = None, id: Id | None = None) -> None:
+    def learn(self, arm: Label, reward: float, context: Context | None = None, id: Id | None = None, *, at: Stamp = None) -> None:
         """Learn from a round that someone else decided.
 
         Args:
@@ -110,6 +119,7 @@ class Bandit(BanditChoosing[ArmType], Overview):
             reward: What it earned.
             context: In which context, for a policy with contexts.
             id: What the decision was called, if it was expected under an id.
+            at: When it was decided, for a policy with a half-life; now if left out.
 
         Raises:
             ValueError: The reward or the context cannot be used.
@@ -125,7 +135,12 @@ class Bandit(BanditChoosing[ArmType], Overview):
         if id is not None:
             checked_id(id)
         with self._lock:  # not @whole: a function less in every round
-            arms, arrays, waiting, _, _ = self._learnt
+            if self._half_life is not None:
+                known, begin, end, _ = self._span
+                if type(at) is not float or known is not self._learnt or not begin <= at < end:
+                    self._learn_at(arm, reward, context, id, at)
+                    return
+            arms, arrays, waiting, _, _, _ = self._learnt
             leaf, value = arms.leaf(arm), reward
             if type(reward) is not float or not self._least <= reward <= self._most:
                 value = self._checked_reward(reward)
@@ -137,11 +152,12 @@ class Bandit(BanditChoosing[ArmType], Overview):
             elif not self._family.learn(arrays, leaf, value, x):
                 raise validate.bad_context(x, self._largest)
 
-    def explain(self, context: Context | None = None) -> Explanation:
+    def explain(self, context: Context | None = None, *, at: Stamp = None) -> Explanation:
         """Why the next choice would be what it is: the scores of every cluster, then of every arm.
 
         Args:
             context: In which context, for a policy with contexts.
+            at: As of when, for a policy with a half-life; now if left out.
 
         Returns:
             Mean, width, index, plays, plays of the history and waiting decisions of each; prints as a table.
@@ -157,7 +173,7 @@ class Bandit(BanditChoosing[ArmType], Overview):
             [('a', 0), ('b', 1)]
         """
         x = validate.usable_context(self._numbers(context), self._largest)
-        now = self._learnt
+        now, _ = self._now(at)
         return explained(now.arms, now.arrays, self._family.estimates(now.arrays, x))
 
     def trust(self) -> "Trust":
@@ -234,7 +250,7 @@ class Bandit(BanditChoosing[ArmType], Overview):
             rng: Where draws come from, if the rule needs them.
         """
         key = new_key(rng) if self._draws else NO_KEY
-        play(self._family, self._learnt.arrays, course, key)
+        self._learnt = play(self._recipe, self._learnt, course, key)
 
     def __repr__(self) -> str:
         arms = self._learnt.arms

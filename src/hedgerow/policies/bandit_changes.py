@@ -8,6 +8,7 @@ from ..core.locking import whole
 from ..core.types import ArmType, Label
 from ..data.history import History
 from .bandit_state import BanditState
+from .forgetting import ageing
 
 
 class BanditChanges(BanditState[ArmType]):
@@ -25,9 +26,12 @@ class BanditChanges(BanditState[ArmType]):
 
     @property
     def history(self) -> History:
-        """What the policy started from; assign another, or a weighted one, at any time."""
+        """What the policy started from; assign another, or a weighted one, at any time.
+
+        Of a policy with a half-life, as far as it counts now.
+        """
         now = self._learnt
-        return History(now.arms.labels, now.history_rows(), self._dimension, encoding=now.encoding)
+        return ageing.history_of(self._recipe, now)
 
     @history.setter
     @whole

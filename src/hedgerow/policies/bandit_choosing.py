@@ -4,24 +4,18 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from ..core import validate
 from ..core.arms import Arms
-from ..core.draws import KEYS, NO_KEY, new_key
-from ..core.sums import PLAYS
-from ..core.types import ArmType, Chance, Context, Decision, Decisions, Floats, Integers, Label
+from ..core.draws import NO_KEY, new_key
+from ..core.types import ArmType, Context, Decision, Floats, Integers, Label
 from ..core.validate import NO_CONTEXT
-from ..data.encoding import all_encoded
-from ..data.rounds import as_numbers
 from .among import cut
-from .bandit_waiting import BanditWaiting
+from .bandit_memory import BanditMemory
 from .exploration import Drawn, checked_count, checked_share, explore, key_at
-from .family import Arrays, choose_many
-from .learnt import Learnt
-
-BATCH = 1 << 22
-"""Scores that ``select_many`` holds in memory at a time."""
+from .family import Arrays
+from .forgetting.half_life import Stamp
+from .learnt import Learnt, rounds_offered
 
 DRAWS = 1000
 """By which the propensities of a policy that draws are estimated."""
@@ -54,7 +48,7 @@ class Eligible(NamedTuple):
         return chosen if self.nodes is None or chosen < 0 else int(self.nodes[chosen])
 
 
-class BanditChoosing(BanditWaiting[ArmType]):
+class BanditChoosing(BanditMemory[ArmType]):
     """Choosing changes nothing."""
 
     @property
@@ -68,7 +62,12 @@ class BanditChoosing(BanditWaiting[ArmType]):
         self._explore = self._recipe.explore
 
     def select(
-        self, context: Context | None = None, *, among: Iterable[Label] | None = None, rng: np.random.Generator | None = None
+        self,
+        context: Context | None = None,
+        *,
+        among: Iterable[Label] | None = None,
+        rng: np.random.Generator | None = None,
+        at: Stamp = None,
     ) -> Decision[ArmType]:
         """Choose an arm; the policy does not change.
 
@@ -78,6 +77,7 @@ class BanditChoosing(BanditWaiting[ArmType]):
                 clusters that have such arms, and a cluster counts as it does otherwise.
             rng: Where draws come from: of ``explore=``, of Thompson sampling, and of ties, which the first of equal arms wins
                 otherwise. Auto and D3RB break ties by an order of their own.
+            at: When, for a policy with a half-life: a number of decisions, or a time. Now if left out.
 
         Returns:
             The decision, which ``update`` takes once its reward is known.
@@ -92,16 +92,19 @@ class BanditChoosing(BanditWaiting[ArmType]):
             ('a', 'b')
         """
         x = NO_CONTEXT if context is None and self._dimension is None else self._numbers(context)
+        now, stamp = self._learnt, None
+        if self._half_life is not None or at is not None:
+            now, stamp = self._now(at)
         if among is not None or self._explore > 0.0:
-            return self._decide(self._eligible(among), x, self._draw_key(rng), rng is not None)
-        arms, arrays, _, _, _ = self._learnt
+            return self._decide(self._eligible(now, among), x, self._draw_key(rng), rng is not None, stamp)
+        arms, arrays = now[:2]
         leaf = self._family.choose(arrays, x, NO_KEY if rng is None and not self._draws else self._key(rng))
         if leaf < 0:
             raise validate.bad_context(x, self._largest)
         seen = None if self._dimension is None else self._noted(x)
         sure = 1.0 if rng is None and not self._draws else None
         # as Decision(...) does it, without a Python function in between
-        return tuple.__new__(Decision, (*arms.named(leaf), seen, (), self.identity, sure, False))
+        return tuple.__new__(Decision, (*arms.named(leaf), seen, (), self.identity, sure, False, stamp))
 
     def _noted(self, x: Floats) -> tuple[float, ...]:
         """A context as a decision has it; ``update`` will know it again."""
@@ -118,15 +121,14 @@ class BanditChoosing(BanditWaiting[ArmType]):
     def _count(self) -> int:
         """Rounds of the arms that are offered, and decisions that wait."""
         now = self._learnt
-        return int(now.arrays.online[0, PLAYS]) + now.waiting.total()
+        return rounds_offered(now) + now.waiting.total()
 
     def _draw_key(self, rng: np.random.Generator | None) -> int:
         """The same, and there is always one: whether to explore is drawn."""
         return self._count() if rng is None else new_key(validate.generator(rng))
 
-    def _eligible(self, among: Iterable[Label] | None) -> Eligible:
+    def _eligible(self, now: Learnt, among: Iterable[Label] | None) -> Eligible:
         """The arms that may be chosen, and what chooses among them."""
-        now = self._learnt
         if among is None:
             return Eligible(now.arms, now.arms.rising, now.arrays, None)
         return self._cut(now, now.arms.leaves_among(among))
@@ -135,7 +137,7 @@ class BanditChoosing(BanditWaiting[ArmType]):
         part = cut(self._family, now.arrays, leaves)
         return Eligible(now.arms, leaves, part.arrays, part.nodes)
 
-    def _decide(self, eligible: Eligible, x: Floats, key: int, ties: bool) -> Decision[ArmType]:
+    def _decide(self, eligible: Eligible, x: Floats, key: int, ties: bool, at: float | None) -> Decision[ArmType]:
         """A choice among some arms, or a draw; ``ties``: whether equal arms are drawn from, where nothing else is drawn."""
         exploring = self._explore > 0.0
         random = self._draws or (ties and not exploring)
@@ -148,7 +150,7 @@ class BanditChoosing(BanditWaiting[ArmType]):
         arm: Any
         arm, cluster = eligible.arms.named(int(drawn.arm))
         seen = None if self._dimension is None else self._noted(x)
-        return Decision(arm, cluster, seen, (), self.identity, drawn.propensity, drawn.explored)
+        return Decision(arm, cluster, seen, (), self.identity, drawn.propensity, drawn.explored, at)
 
     def rank(
         self,
@@ -157,6 +159,7 @@ class BanditChoosing(BanditWaiting[ArmType]):
         *,
         among: Iterable[Label] | None = None,
         rng: np.random.Generator | None = None,
+        at: Stamp = None,
     ) -> list[Decision[ArmType]]:
         """The n best arms, best first: the choice, then the choice among the others, and so on.
 
@@ -165,6 +168,7 @@ class BanditChoosing(BanditWaiting[ArmType]):
             context: Numbers, or raw values by name if the policy has an encoding.
             among: The arms that may be chosen; all if left out.
             rng: Where draws come from.
+            at: When, for a policy with a half-life: a number of decisions, or a time. Now if left out.
 
         Returns:
             A decision for each, the first of which is that of ``select``. A propensity is that of the place, given those before.
@@ -180,20 +184,21 @@ class BanditChoosing(BanditWaiting[ArmType]):
         """
         count, key = checked_count(n), self._draw_key(rng)
         x = NO_CONTEXT if context is None and self._dimension is None else self._numbers(context)
-        now, decisions = self._learnt, []
+        (now, stamp), decisions = self._now(at), []
         left = now.arms.rising if among is None else now.arms.leaves_among(among)
         for place in range(min(count, len(left))):
             whole = place == 0 and among is None
             eligible = Eligible(now.arms, left, now.arrays, None) if whole else self._cut(now, left)
-            decisions.append(self._decide(eligible, x, key_at(key, place), rng is not None))
+            decisions.append(self._decide(eligible, x, key_at(key, place), rng is not None, stamp))
             left = left[left != now.arms.leaf(decisions[-1].arm)]
         return decisions
 
-    def scores(self, context: Context | None = None) -> Floats:
+    def scores(self, context: Context | None = None, *, at: Stamp = None) -> Floats:
         """What each arm is chosen by, for those who choose themselves; of a policy with clusters each arm's own.
 
         Args:
             context: Numbers, or raw values by name if the policy has an encoding.
+            at: When, for a policy with a half-life: a number of decisions, or a time. Now if left out.
 
         Returns:
             The index of each arm, in the order of ``arms``.
@@ -209,7 +214,7 @@ class BanditChoosing(BanditWaiting[ArmType]):
             [2.18, inf]
         """
         x = validate.usable_context(self._numbers(context), self._largest)
-        arms, arrays, *_ = self._learnt
+        arms, arrays, *_ = self._now(at)[0]
         found: Floats = self._family.estimates(arrays, x).indices[arms.leaves]
         return found
 
@@ -220,6 +225,7 @@ class BanditChoosing(BanditWaiting[ArmType]):
         among: Iterable[Label] | None = None,
         draws: int = DRAWS,
         rng: np.random.Generator | None = None,
+        at: Stamp = None,
     ) -> Floats:
         """The probability of each arm to be chosen next.
 
@@ -228,6 +234,7 @@ class BanditChoosing(BanditWaiting[ArmType]):
             among: The arms that may be chosen; all if left out.
             draws: How many choices estimate it, for policies that sample (TSC, LinTSC); for others it is exact.
             rng: Where those draws come from.
+            at: When, for a policy with a half-life: a number of decisions, or a time. Now if left out.
 
         Returns:
             A probability for each arm, in the order of ``arms``; 0 for those that may not be chosen.
@@ -241,7 +248,7 @@ class BanditChoosing(BanditWaiting[ArmType]):
             [0.95, 0.05]
         """
         x = validate.usable_context(self._numbers(context), self._largest)
-        eligible, key = self._eligible(among), self._draw_key(rng)
+        eligible, key = self._eligible(self._now(at)[0], among), self._draw_key(rng)
         arms = eligible.arms
         found = np.zeros(len(arms.tree))
         times = checked_count(draws, "draws") if self._draws else 1
@@ -250,64 +257,3 @@ class BanditChoosing(BanditWaiting[ArmType]):
             found[eligible.in_policy(leaf)] += (1.0 - self._explore) / times
         found[eligible.leaves] += self._explore / len(eligible.leaves)
         return found[arms.leaves]
-
-    def select_many(
-        self, contexts: ArrayLike, *, among: Iterable[Label] | None = None, rng: np.random.Generator | None = None
-    ) -> Decisions[ArmType]:
-        """One decision for each row of contexts, as ``select`` would make them one by one; by matrix products where it can.
-
-        Args:
-            contexts: Rows of numbers, or a frame of raw values if the policy has an encoding.
-            among: The arms that may be chosen, the same for all rows; all if left out.
-            rng: Where draws come from; without one, each row has a draw of its own whether to explore.
-
-        Returns:
-            The decisions, each made when it is looked at.
-
-        Raises:
-            ValueError: A row is no context of this policy, or ``among`` names no arm of it.
-
-        Examples:
-            >>> import hedgerow as hr
-            >>> hr.LinUCB(["a", "b"], dimension=2).select_many([[1.0, 0.0], [0.0, 1.0]]).arms
-            ['a', 'a']
-        """
-        if self._dimension is None:
-            raise ValueError(f"{self.name} takes no contexts, so all its decisions are alike: call select()")
-        x = self._checked_rows(contexts)
-        eligible, exploring = self._eligible(among), self._explore > 0.0
-        if rng is not None:
-            keys = validate.generator(rng).integers(KEYS, size=len(x))
-        elif exploring:
-            keys = np.array([key_at(self._draw_key(None), row) for row in range(len(x))], dtype=np.int64)
-        else:
-            keys = np.full(len(x), self._key(None))
-        random = self._draws or (rng is not None and not exploring)
-        chosen = self._chosen(eligible, x, keys if random else np.full(len(x), NO_KEY))
-        chances: list[Chance] = [(None if random else 1.0, False)] * len(x)
-        if exploring:
-            for row, leaf in enumerate(chosen.tolist()):
-                chosen[row], propensity, explored = explore(leaf, eligible.leaves, self._explore, int(keys[row]), not random)
-                chances[row] = propensity, explored
-        named = {leaf: (*eligible.arms.named(leaf), ()) for leaf in np.unique(chosen).tolist()}
-        return Decisions(chosen, named, x, self.identity, chances)
-
-    def _chosen(self, eligible: Eligible, x: Floats, keys: Integers) -> Integers:
-        """The node that the rule chooses for each row."""
-        chosen = np.zeros(len(x), dtype=np.int64)
-        step = max(1, BATCH // len(eligible.arrays.online))
-        for start in range(0, len(x), step):
-            part = slice(start, start + step)
-            choose_many(self._family, eligible.arrays, x[part], keys[part], chosen[part])
-        return chosen if eligible.nodes is None else eligible.nodes[chosen]
-
-    def _checked_rows(self, contexts: ArrayLike) -> Floats:
-        wanted = f"contexts must be rows of {self._dimension} numbers"
-        x = np.array(as_numbers(all_encoded(contexts, self), wanted), order="C")
-        x = x.reshape(0, self._dimension or 0) if x.size == 0 else x
-        if x.ndim != 2 or x.shape[1] != self._dimension:
-            raise ValueError(f"{wanted}, got shape {x.shape}")
-        fine = (np.abs(x) < self._largest).all(axis=1)
-        if not fine.all():
-            raise validate.bad_context(x[np.flatnonzero(~fine)[0]], self._largest)
-        return x

@@ -10,13 +10,14 @@ from ..core import state_file, validate
 from ..core.arms import Clusters, new_path, regrouped
 from ..core.labels import as_label
 from ..core.locking import whole
-from ..core.sums import LARGEST, PLAYS
+from ..core.sums import LARGEST
 from ..core.types import ArmType, Floats, Label
 from ..data.encoding import Encoding, check_alike, common_encoding, encoded
 from ..data.history import History
 from . import changes, checks, learnt, policy_file
+from .forgetting.checks import epoch_of
 from .kept import Kept
-from .learnt import Learnt, Recipe
+from .learnt import Learnt, Recipe, rounds_offered
 from .registry import Rule
 from .waiting import Waiting
 
@@ -34,7 +35,9 @@ class BanditState(Kept, Generic[ArmType]):
         """What never changes, also as each round needs it."""
         self._recipe, self.name, self.rule = recipe, recipe.name, recipe.rule
         self._family, self._dimension, self._draws = recipe.rule.family, recipe.dimension, recipe.rule.kind.draws
-        self._explore = recipe.explore
+        self._explore, self._half_life = recipe.explore, recipe.half_life
+        self._present: Any = None  # the state in a later epoch, and the stamps of this one (bandit_memory.py)
+        self._span: Any = (None, 0.0, 0.0, 0.0)
         self._largest = checks.LARGEST_IN[recipe.precision]
         self._checked_reward = validate.unit_reward if recipe.rule.kind.unit_rewards else validate.checked_reward
         if recipe.precision == "single":
@@ -103,6 +106,7 @@ class BanditState(Kept, Generic[ArmType]):
         """
         now = self._learnt
         rows = checks.history_rows(history, now.arms.labels, self._dimension)
+        epoch = epoch_of(history, self._half_life, self.name)
         checks.usable_history(self.rule, rows, self._recipe.precision, self._dimension)
         in_use = bool(self.rounds or now.waiting)
         if in_use and history is not None and history.arms and self._dimension is not None:
@@ -113,7 +117,7 @@ class BanditState(Kept, Generic[ArmType]):
         if history is not None and history.arms and self._dimension is not None:
             alike = encoding is not None and history.encoding is None and encoding.plain
             encoding = encoding if alike or (in_use and encoding) else checks.encoding_for(None, history, self.name)
-        return changes.with_history(self._recipe, now, rows, encoding)
+        return changes.with_history(self._recipe, now, rows, encoding, epoch)
 
     def with_arms(self, new: Mapping[Label, Label | None], new_cluster: bool) -> Learnt:
         """The state with more arms; nothing changes.
@@ -181,7 +185,7 @@ class BanditState(Kept, Generic[ArmType]):
         common_encoding((self.encoding, other.encoding), "only workers that read contexts alike can be merged")
         if since is not None:
             checks.same_policy(self, since, since=True)
-            changes.check_since(self._learnt, other._learnt, since._learnt, self._recipe.dimension)
+            changes.check_since(self._recipe, self._learnt, other._learnt, since._learnt)
         return changes.merged(self._recipe, self._learnt, other._learnt, None if since is None else since._learnt)
 
     def recounted(self, state: Learnt) -> Learnt:
@@ -195,14 +199,14 @@ class BanditState(Kept, Generic[ArmType]):
         """
         return changes.recounted(self._recipe, state)
 
-    def progress(self) -> tuple[float, int]:
+    def progress(self) -> tuple[int, int]:
         """What the policy has learnt and waits for: it changes with every round.
 
         Returns:
             Online rounds of the arms that are offered, and waiting decisions.
         """
         now = self._learnt
-        return now.arrays.online[0, PLAYS], now.waiting.total() if now.waiting else 0
+        return rounds_offered(now), now.waiting.total() if now.waiting else 0
 
     def admit(self, arm: Label, reward: float, x: Floats | None) -> None:
         """Raise what ``learn`` would raise, before anything has changed.
@@ -246,7 +250,8 @@ class BanditState(Kept, Generic[ArmType]):
         now = self._learnt
         for arm in sorted(now.arms.labels, key=repr):
             leaf = now.arms.leaf(arm)
-            yield repr(arm), np.concatenate([now.arrays.online[leaf], now.arrays.history[leaf]])
+            rounds = [] if now.aged is None else [*now.rounds_by_arm([arm]), now.aged.epoch]
+            yield repr(arm), np.concatenate([now.arrays.online[leaf], now.arrays.history[leaf], rounds])
 
     def _take(self, other: Self) -> None:
         self.put(other._learnt)

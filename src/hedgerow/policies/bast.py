@@ -15,7 +15,8 @@ from . import estimated_scale
 from .estimated_scale import fraction_of
 from .family import Arrays
 from .optimism import ucb_level, ucb_value
-from .registry import SCALE, Parameter, register
+from .parameter import SCALE, Parameter
+from .registry import register
 from .scan import Kernels, Scan, as_record, clock, known_mean, learn_scaled, run
 
 OWN = (*estimated_scale.FIELDS, Field("diameter", low=0.0, high=1e100))

@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ..core.arms import Arms
-from ..core.sums import PLAYS
 from ..core.types import Floats, Label
 from ..data.encoding import Encoding
 from .family import Arrays, Change
+from .forgetting import ageing, merging
 from .learnt import Learnt, Recipe, plant
 from .plausible import possible
 
@@ -40,6 +40,12 @@ def replant(recipe: Recipe, learnt: Learnt, arms: Arms, positions: Sequence[int]
     Returns:
         A new state.
     """
+    if learnt.aged is not None:
+        moved = learnt._replace(arms=arms, aged=learnt.aged.moved(positions))
+        if ageing.keeps_ages(recipe):
+            present = np.vstack([ageing.present_of(learnt), np.zeros((1, learnt.aged.opened.shape[1]))])[list(positions)]
+            return ageing.remade(recipe, moved, present, change)
+        learnt = learnt._replace(aged=moved.aged)
     online, history = (
         np.vstack([part, np.zeros((1, part.shape[1]))])[list(positions)]
         for part in (learnt.arrays.online[learnt.arms.leaves], learnt.history_rows())
@@ -86,7 +92,7 @@ def without_arm(recipe: Recipe, learnt: Learnt, arm: Label) -> Learnt:
     kept = [position for position in range(len(arms.labels)) if position != gone]
     paths = None if arms.paths is None else [arms.paths[position] for position in kept]
     left = Arms([arms.labels[position] for position in kept], paths)
-    rounds = learnt.withdrawn.get(arm, 0) + int(learnt.arrays.online[arms.leaf(arm), PLAYS])
+    rounds = learnt.withdrawn.get(arm, 0) + learnt.rounds_by_arm([arm])[0]
     now = learnt._replace(waiting=learnt.waiting.without(arm), withdrawn={**learnt.withdrawn, arm: rounds})
     return replant(recipe, now, left, kept, Change.WITHDRAWN)
 
@@ -105,7 +111,9 @@ def in_clusters(recipe: Recipe, learnt: Learnt, arms: Arms) -> Learnt:
     return replant(recipe, learnt, arms, range(len(arms.labels)), Change.WITHDRAWN)
 
 
-def with_history(recipe: Recipe, learnt: Learnt, history_rows: Floats, encoding: Encoding | None) -> Learnt:
+def with_history(
+    recipe: Recipe, learnt: Learnt, history_rows: Floats, encoding: Encoding | None, epoch: int | None = None
+) -> Learnt:
     """With another history.
 
     Args:
@@ -113,10 +121,17 @@ def with_history(recipe: Recipe, learnt: Learnt, history_rows: Floats, encoding:
         learnt: What it has learnt.
         history_rows: Sums of the other history of each arm.
         encoding: How contexts of raw values are read from now on.
+        epoch: That of the history, if it has one and the policy forgets.
 
     Returns:
         A new state.
     """
+    if learnt.aged is not None and ageing.keeps_ages(recipe):
+        change = Change.ROUNDS if np.array_equal(history_rows, learnt.aged.given) else Change.HISTORY
+        given = learnt._replace(encoding=encoding, aged=learnt.aged._replace(given=history_rows.copy()))
+        return ageing.remade(recipe, given, ageing.present_of(learnt), change)
+    if learnt.aged is not None:
+        learnt, history_rows = ageing.with_history(recipe, learnt, history_rows, epoch)
     change = Change.ROUNDS if np.array_equal(history_rows, learnt.history_rows()) else Change.HISTORY
     return plant(recipe, learnt._replace(encoding=encoding), learnt.arrays.online, history_rows, change)
 
@@ -137,6 +152,8 @@ def merged(recipe: Recipe, own: Learnt, other: Learnt, since: Learnt | None) -> 
     """
     if new := {arm: path for arm, path in paths_of(other).items() if arm not in paths_of(own) and arm not in own.withdrawn}:
         own = with_arms(recipe, own, new)
+    if own.aged is not None:
+        own, other, since = merging.in_step(recipe, own, other, since)
     ordered = _in_order(other, own)
     before = None if since is None else _in_order(since, own)
     online, state = recipe.rule.family.merge(own.arrays, ordered, before)
@@ -144,7 +161,12 @@ def merged(recipe: Recipe, own: Learnt, other: Learnt, since: Learnt | None) -> 
     for arm in {key[0] for key in waiting} - set(own.arms.labels):
         waiting = waiting.without(arm)
     joined = own._replace(waiting=waiting, arrays=own.arrays._replace(state=state), withdrawn=_withdrawn(own, other, since))
-    return plant(recipe, joined, own.arms.totals(online[own.arms.leaves]), own.history_rows(), Change.ROUNDS)
+    rows = online[own.arms.leaves]
+    if own.aged is not None:
+        joined = merging.joined(joined, rows, own, other, since)
+        if ageing.keeps_ages(recipe):
+            return merging.joined_by_age(recipe, joined, own, other, since)
+    return plant(recipe, joined, own.arms.totals(rows), own.history_rows(), Change.ROUNDS)
 
 
 def paths_of(learnt: Learnt) -> dict[Label, tuple[Label, ...]]:
@@ -171,8 +193,7 @@ def _withdrawn(own: Learnt, other: Learnt, since: Learnt | None) -> dict[Label, 
 
 def _rounds_of(learnt: Learnt, arms: Sequence[Label]) -> list[int]:
     """Rounds of arms, whether they are still offered or not."""
-    plays = learnt.online_rows(arms)[:, PLAYS]
-    return [int(count) + learnt.withdrawn.get(arm, 0) for arm, count in zip(arms, plays, strict=True)]
+    return [count + learnt.withdrawn.get(arm, 0) for arm, count in zip(arms, learnt.rounds_by_arm(arms), strict=True)]
 
 
 def _in_order(other: Learnt, own: Learnt) -> Arrays:
@@ -180,18 +201,21 @@ def _in_order(other: Learnt, own: Learnt) -> Arrays:
     return other.arrays._replace(online=own.arms.totals(other.online_rows(own.arms.labels)))
 
 
-def check_since(own: Learnt, other: Learnt, since: Learnt, dimension: int | None) -> None:
+def check_since(recipe: Recipe, own: Learnt, other: Learnt, since: Learnt) -> None:
     """Refuse a policy that the other worker cannot have started from.
 
     Args:
+        recipe: What the policies are made of.
         own: What one worker learnt.
         other: What the other learnt.
         since: What both are said to have learnt when they started.
-        dimension: Length of the contexts.
 
     Raises:
         ValueError: They cannot have.
     """
+    if own.aged is not None:
+        _, other, aged_since = merging.in_step(recipe, own, other, since)
+        since = aged_since or since
     labels = [arm for arm in own.arms.labels if arm in set(other.arms.labels)]
-    if not possible(other.online_rows(labels), since.online_rows(labels), dimension):
+    if not possible(ageing.all_rows(other, labels), ageing.all_rows(since, labels), recipe.dimension):
         raise ValueError("since must be the policy that the other worker started from: it has learnt something else")

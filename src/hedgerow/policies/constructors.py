@@ -19,6 +19,8 @@ SAID = {
     "context": "How raw contexts are read: an ``Encoding``, or what ``Encoding.of`` takes, such as a frame of some contexts.",
     "precision": 'Of theta and the inverse matrices, "double" or "single".',
     "explore": "Share of the decisions that is drawn uniformly among the arms; a decision names its propensity.",
+    "half_life": "After how long a round counts half: a number of decisions, a timedelta, or "
+    '"auto", which finds out what is too old. None: never.',
 }
 DEFAULTS = {"precision": "double", "explore": 0.0}
 """What is said of the arguments that are not parameters of the rule; and their defaults, where that is not None."""
@@ -124,6 +126,7 @@ def _said(found: Kind) -> dict[str, str]:
         "context": found.contextual,
         "precision": len(found.precisions) > 1,
         "explore": True,
+        "half_life": found.forgets,
     }
     said = {key: text for key, text in SAID.items() if takes[key]}
     return {"arms": said.pop("arms"), **{key: parameter.doc for key, parameter in found.parameters.items()}, **said}

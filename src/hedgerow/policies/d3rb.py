@@ -17,7 +17,8 @@ from ..core.types import Floats, Integers, Links
 from . import estimated_scale
 from .estimated_scale import SCALED_SIZE, fraction_of, scale_of
 from .family import Arrays, Change, Estimates, Format, Waiting
-from .registry import SCALE, register
+from .parameter import SCALE
+from .registry import register
 from .scan import Kernels, Scan, added, learn_scaled, run
 
 CHANCE_OF_A_WRONG_DOUBLING = 0.1
@@ -158,4 +159,5 @@ register(
     parameters={"scale": SCALE._replace(default="auto", doc="Noise of the rewards, as a standard deviation.")},
     reads_history=False,
     reads_clusters=False,
+    forgets=False,
 )

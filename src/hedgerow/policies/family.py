@@ -65,6 +65,8 @@ class Change(Enum):
     """Arms are gone, or stand in other clusters: what was found out about them no longer holds."""
     HISTORY = "history"
     """Another history: what came of the old one no longer holds."""
+    AGED = "aged"
+    """Its rounds, and its history, count less than before: an epoch of its half-life is over."""
     WAITING = "waiting"
     """Its rounds are as they were; only what follows from the decisions that wait is to be made anew."""
     LOADED = "loaded"

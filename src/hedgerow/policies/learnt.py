@@ -10,12 +10,15 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from ..core.arms import Arms
-from ..core.records import width
+from ..core.records import Field, width
 from ..core.sums import PLAYS
 from ..core.types import Floats, Label
 from ..data.encoding import Encoding
 from . import checks
 from .family import Arrays, Change, Format
+from .forgetting.aged import Aged
+from .forgetting.aged import begin as begin_aged
+from .forgetting.half_life import HalfLife
 from .registry import Rule
 from .waiting import Id, Waiting
 
@@ -33,6 +36,7 @@ class Recipe(NamedTuple):
         precision: Of the rows it derives.
         cluster_history: Whether clusters start with the history of their arms.
         explore: Share of the decisions that is drawn. It may change, and policies that differ in it alone are made alike.
+        half_life: After how long a round counts half; None: rounds of any age count the same.
     """
 
     name: str
@@ -41,6 +45,7 @@ class Recipe(NamedTuple):
     precision: str
     cluster_history: bool
     explore: float = 0.0
+    half_life: HalfLife | None = None
 
     def identity(self, arms: Arms) -> str:
         """A name that policies share if they are made alike.
@@ -51,7 +56,8 @@ class Recipe(NamedTuple):
         Returns:
             Its name and a hash.
         """
-        made = (self.name, repr(self.rule), arms.labels, arms.paths, self.dimension, self.precision, self.cluster_history)
+        made: tuple[object, ...] = (self.name, repr(self.rule), arms.labels, arms.paths, self.dimension, self.precision)
+        made += (self.cluster_history,) if self.half_life is None else (self.cluster_history, self.half_life.listed())
         return f"{self.name}-{hashlib.blake2b(repr(made).encode(), digest_size=6).hexdigest()}"
 
     def format(self, arms: Arms) -> Format:
@@ -63,7 +69,13 @@ class Recipe(NamedTuple):
         Returns:
             The fields of each array.
         """
-        return self.rule.family.format(len(arms.tree), self.dimension)
+        form = self.rule.family.format(len(arms.tree), self.dimension)
+        return form if self.half_life is None else form._replace(online=_parts(form.online), state=_parts(form.state))
+
+
+def _parts(fields: tuple[Field, ...]) -> tuple[Field, ...]:
+    """Counts of rounds that weigh less than 1 are no whole numbers."""
+    return tuple(field._replace(whole=field.whole and field.name not in ("plays", "rounds")) for field in fields)
 
 
 NOBODY: Mapping[Label, int] = {}  # never changed: a change makes another one
@@ -78,6 +90,7 @@ class Learnt(NamedTuple):
         waiting: The rounds that wait for their reward.
         encoding: How contexts of raw values are read.
         withdrawn: Arms that were offered once and are no more, with the rounds that each had.
+        aged: How old the sums are, of a policy that forgets.
     """
 
     arms: Arms
@@ -85,6 +98,7 @@ class Learnt(NamedTuple):
     waiting: Waiting[Round]
     encoding: Encoding | None
     withdrawn: Mapping[Label, int] = NOBODY
+    aged: Aged | None = None
 
     def still_waiting(self) -> Iterator[tuple[int, Floats]]:
         """Leaf and context of every decision that waits.
@@ -93,6 +107,21 @@ class Learnt(NamedTuple):
             An iterator.
         """
         return ((self.arms.leaf(arm), np.array(context or ())) for arm, context, _ in self.waiting.elements())
+
+    def rounds_by_arm(self, labels: Sequence[Label]) -> list[int]:
+        """Rounds of these arms, each counted 1.
+
+        Args:
+            labels: The arms; one that the policy does not have has none.
+
+        Returns:
+            A number for each.
+        """
+        if self.aged is None:
+            return [int(plays) for plays in self.online_rows(labels)[:, PLAYS]]
+        added = self.arrays.online[self.arms.leaves, PLAYS] - self.aged.opened[:, PLAYS]
+        counted = dict(zip(self.arms.labels, self.aged.rounds + np.rint(added), strict=True))
+        return [int(counted.get(arm, 0.0)) for arm in labels]
 
     def history_rows(self) -> Floats:
         """Sums of the history of each arm."""
@@ -115,7 +144,9 @@ class Learnt(NamedTuple):
         return rows
 
 
-def begin(recipe: Recipe, arms: Arms, history_rows: Floats, encoding: Encoding | None) -> Learnt:
+def begin(
+    recipe: Recipe, arms: Arms, history_rows: Floats, encoding: Encoding | None, history_epoch: int | None = None
+) -> Learnt:
     """A policy that has seen nothing but history.
 
     Args:
@@ -123,6 +154,7 @@ def begin(recipe: Recipe, arms: Arms, history_rows: Floats, encoding: Encoding |
         arms: Arms and their tree.
         history_rows: Sums of the history of each arm.
         encoding: How contexts of raw values are read.
+        history_epoch: The epoch of the history, if that has one.
 
     Returns:
         What it knows before its first round.
@@ -130,6 +162,9 @@ def begin(recipe: Recipe, arms: Arms, history_rows: Floats, encoding: Encoding |
     form = recipe.format(arms)
     online = np.zeros((len(arms.tree), width(form.online)))
     blank = Learnt(arms, _blank(form, arms, recipe.rule.state(form.state)), Waiting(), encoding)
+    if recipe.half_life is not None:
+        aged = begin_aged(recipe.half_life, len(arms.labels), online.shape[1], history_rows, history_epoch)
+        blank = blank._replace(aged=aged)
     return plant(recipe, blank, online, history_rows, Change.MADE)
 
 
@@ -170,4 +205,18 @@ def rounds_of(learnt: Learnt) -> int:
     Returns:
         How many rounds.
     """
-    return int(learnt.arrays.online[0, PLAYS]) + sum(learnt.withdrawn.values())
+    return rounds_offered(learnt) + sum(learnt.withdrawn.values())
+
+
+def rounds_offered(learnt: Learnt) -> int:
+    """Online rounds of the arms that are offered, each counted 1.
+
+    Args:
+        learnt: What a policy has learnt.
+
+    Returns:
+        How many rounds.
+    """
+    if learnt.aged is None:
+        return int(learnt.arrays.online[0, PLAYS])
+    return learnt.aged.counted + round(float(learnt.arrays.online[0, PLAYS]) - learnt.aged.root)

@@ -9,7 +9,8 @@ from ..core.records import record
 from ..core.sums import usable
 from ..core.tree import FIRST, SIZE
 from ..core.types import Floats, Integers, Links
-from .registry import Constructor, Parameter, register
+from .parameter import Parameter
+from .registry import Constructor, register
 from .ridge import packed_products
 from .ridge_tree import KIND, Kernels, RidgeTree, choose_scored, largest_in, learn, one_of_best
 

@@ -14,7 +14,8 @@ from ..core.records import record
 from ..core.sums import dot, usable
 from ..core.tree import FIRST, SIZE, TIE, least_best, pick
 from ..core.types import Floats, Integers, Links
-from .registry import Parameter, register
+from .parameter import Parameter
+from .registry import register
 from .ridge import THETA, ceiling_of, packed_products
 from .ridge_tree import KIND, Kernels, RidgeTree, choose_scored, largest_in, learn, one_of_best
 

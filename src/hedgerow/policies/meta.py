@@ -13,6 +13,7 @@ from .checks import own_decision
 from .experts import Step, WaitingRound, by_name, carry_out, waiting_round
 from .explanation import Explanation, explained_experts
 from .exploration import checked_share
+from .forgetting.half_life import HalfLifeLike, Stamp
 from .learnt import Learnt
 from .meta_choosing import MetaChoosing
 from .overview import Overview
@@ -39,6 +40,7 @@ class Meta(MetaChoosing[ArmType], Overview):
             ("d3rb" if left out).
         shared: Whether every expert learns from every round, whoever was followed, or only from its own.
         explore: Share of the decisions that is drawn uniformly among the arms; the experts must have none of their own.
+        half_life: After how long what an expert has earned counts half; experts have half-lives of their own, in the same unit.
         name: What it is called.
 
     Raises:
@@ -59,6 +61,7 @@ class Meta(MetaChoosing[ArmType], Overview):
         scale: float | str | None = None,
         shared: bool = True,
         explore: float = 0.0,
+        half_life: HalfLifeLike = None,
         name: str = "META",
     ):
         if rule not in CHOOSERS:
@@ -68,7 +71,9 @@ class Meta(MetaChoosing[ArmType], Overview):
         self.experts: dict[str, Policy[ArmType]] = by_name(experts)
         self._explore = checked_share(explore)
         self._waiting: Waiting[WaitingRound] = Waiting()
-        self.chooser: Bandit[str] = Bandit(self.experts, rule_of(rule, {} if scale is None else {"scale": scale}), name=name)
+        given = {} if scale is None else {"scale": scale}
+        self.chooser: Bandit[str] = Bandit(self.experts, rule_of(rule, given), half_life=half_life, name=name)
+        self._check_stamps()
         inner = [(key, getattr(expert, "identity", expert.name)) for key, expert in self.experts.items()]
         made = (self.chooser.identity, self.shared, inner)
         self.identity: str = f"{name}-{hashlib.blake2b(repr(made).encode(), digest_size=6).hexdigest()}"
@@ -89,7 +94,7 @@ class Meta(MetaChoosing[ArmType], Overview):
         with self._lock:
             self._learn(decision, validate.checked_reward(reward), id)
 
-    def learn(self, arm: Label, reward: float, context: Context | None = None, id: Id | None = None) -> None:
+    def learn(self, arm: Label, reward: float, context: Context | None = None, id: Id | None = None, *, at: Stamp = None) -> None:
         """Learn from a round that someone else decided: no expert was followed, and only shared ones learn.
 
         Args:
@@ -97,16 +102,19 @@ class Meta(MetaChoosing[ArmType], Overview):
             reward: What it earned.
             context: In which context, for experts with contexts.
             id: What the decision was called, if it was expected under an id.
+            at: When it was decided, where a policy within forgets; now if left out.
 
         Raises:
             ValueError: The reward or the context cannot be used.
             KeyError: The arm is not there.
         """
         with self._lock:
-            self._learn(Decision(arm, context=context), validate.checked_reward(reward), id)  # type: ignore[arg-type]
+            stamp = self._stamp(at)
+            self._learn(Decision(arm, context=context, at=stamp), validate.checked_reward(reward), id)  # type: ignore[arg-type]
 
     def _learn(self, decision: Decision, reward: float, id: Id | None) -> None:
         x = self._numbers(decision.context)
+        decision = decision._replace(at=self._stamp(decision.at))
         self.admit(decision.arm, reward, x)
         key, told = waiting_round(decision, x, None if id is None else checked_id(id)), self._told(decision, x)
         check_same(self._waiting, key)
@@ -116,7 +124,7 @@ class Meta(MetaChoosing[ArmType], Overview):
         steps = self._waits(decision, told, 1) if expected else []
         steps += [(expert, partial(_teach, expert, inner, reward, given)) for expert, inner, given in told]
         if decision.experts:
-            steps.append((self.chooser, partial(self.chooser.learn, decision.experts[0], reward)))
+            steps.append((self.chooser, partial(self.chooser.learn, decision.experts[0], reward, at=decision.at)))
         self._counted(steps, key, -1 if waited else 0)
 
     def expect(self, decision: Decision, *, id: Id | None = None) -> None:
@@ -204,7 +212,7 @@ class Meta(MetaChoosing[ArmType], Overview):
                 identity = getattr(expert, "identity", "")
                 told.append((expert, decision._replace(context=None, experts=decision.experts[1:], policy=identity), given))
             elif self.shared:
-                told.append((expert, Decision(decision.arm), given))
+                told.append((expert, Decision(decision.arm, at=decision.at), given))
         return sorted(told, key=lambda part: isinstance(part[0], Bandit | Meta))
 
     def admit(self, arm: Label, reward: float, x: Floats | None) -> None:
@@ -223,11 +231,12 @@ class Meta(MetaChoosing[ArmType], Overview):
             if isinstance(expert, Bandit | Meta):
                 expert.admit(arm, reward, x if expert.dimension else None)
 
-    def explain(self, context: Context | None = None) -> Explanation:
+    def explain(self, context: Context | None = None, *, at: Stamp = None) -> Explanation:
         """The scores of the experts, then those within each expert, whose name is the first part of the label.
 
         Args:
             context: In which context, for experts with contexts.
+            at: As of when, where a policy within forgets; now if left out.
 
         Returns:
             The scores; prints as a table.
@@ -237,8 +246,9 @@ class Meta(MetaChoosing[ArmType], Overview):
         """
         x = self._numbers(context)
         own = {name: expert for name, expert in self.experts.items() if isinstance(expert, Bandit | Meta)}
-        inner = {name: expert.explain(x if expert.dimension else None) for name, expert in own.items()}
-        return explained_experts(self.name, self.chooser.explain(), inner)
+        stamp = self._stamp(at)
+        inner = {name: expert.explain(x if expert.dimension else None, at=stamp) for name, expert in own.items()}
+        return explained_experts(self.name, self.chooser.explain(at=stamp), inner)
 
     def trust(self) -> "Trust":
         """What the first expert with groups says of them, the first with history of that, and how often each was followed.
@@ -297,9 +307,9 @@ def _with(expert: Policy, decision: Decision, x: Floats | None) -> Decision:
     return decision._replace(context=context)
 
 
-def _teach(expert: Policy, decision: Decision, reward: float, x: Floats | None) -> None:
+def _teach(expert: Any, decision: Decision, reward: float, x: Floats | None) -> None:
     """An expert learns a round: its own, or one that others decided."""
     if decision.policy and not isinstance(expert, Bandit):
         expert.update(_with(expert, decision, x), reward)
     else:
-        expert.learn(decision.arm, reward, x)
+        expert.learn(decision.arm, reward, x, **({} if decision.at is None else {"at": decision.at}))

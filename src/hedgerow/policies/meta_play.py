@@ -196,7 +196,7 @@ def play_together(meta: Meta, course: Course, followed: Integers) -> bool:
     kinds = {expert.snapshot().arrays.rows.dtype for expert in experts if isinstance(expert, Bandit)}
     loop = LOOPS.get((meta.chooser.rule.name, min(rules, default="")))
     alike = len(rules) == len(kinds) == 1 and all(isinstance(expert, Bandit) for expert in experts)
-    quiet = not any(bandit.progress()[1] for bandit in (meta.chooser, *meta.bandits()))
+    quiet = not any(bandit.progress()[1] or bandit.half_life is not None for bandit in (meta.chooser, *meta.bandits()))
     if loop is None or not alike or not quiet:
         return False
     players = tuple(_player(expert) for expert in experts if isinstance(expert, Bandit))

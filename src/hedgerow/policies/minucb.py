@@ -10,7 +10,8 @@ from ..core.types import Floats, Integers, Links
 from . import estimated_scale
 from .estimated_scale import fraction_of
 from .optimism import ucb_level, ucb_value
-from .registry import SCALE, Parameter, register
+from .parameter import SCALE, Parameter
+from .registry import register
 from .scan import Kernels, Scan, descend, known_mean, learn_scaled, run
 
 OWN = (*estimated_scale.FIELDS, Field("bias", low=0.0, high=1e100))

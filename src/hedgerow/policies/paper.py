@@ -9,18 +9,26 @@ from ..data.encoding import as_encoding
 from ..data.history import History
 from .bandit import Bandit
 from .checks import contextual
+from .forgetting.half_life import HalfLifeLike
 from .meta import Meta
 from .paper_linear import HLinUCB, HLinUCBC
 from .registry import rule
 
 
-def UCB(arms: Iterable[Arm], *, scale: float | str = 1.0, explore: float = 0.0) -> Bandit[Arm]:
+def UCB(
+    arms: Iterable[Arm],
+    *,
+    scale: float | str = 1.0,
+    explore: float = 0.0,
+    half_life: HalfLifeLike = None,
+) -> Bandit[Arm]:
     """UCB1: no history, no clusters.
 
     Args:
         arms: Distinct labels.
         scale: Noise of the rewards, as a standard deviation: multiplies the bonus. "auto" estimates it, "auto/4" takes a quarter.
         explore: Share of the decisions that is drawn uniformly among the arms; a decision names its propensity.
+        half_life: After how long a round counts half: a number of decisions, a timedelta, or "auto", which finds out itself.
 
     Returns:
         A policy.
@@ -33,10 +41,17 @@ def UCB(arms: Iterable[Arm], *, scale: float | str = 1.0, explore: float = 0.0) 
         >>> policy = hr.UCB(["a", "b"])
         >>> policy.update(policy.select(), reward=1.0)
     """
-    return Bandit(arms, rule("ucb", {"scale": scale}), explore=explore, name="UCB")
+    return Bandit(arms, rule("ucb", {"scale": scale}), explore=explore, half_life=half_life, name="UCB")
 
 
-def HUCB(arms: Iterable[Arm], *, history: History | None = None, scale: float | str = 1.0, explore: float = 0.0) -> Bandit[Arm]:
+def HUCB(
+    arms: Iterable[Arm],
+    *,
+    history: History | None = None,
+    scale: float | str = 1.0,
+    explore: float = 0.0,
+    half_life: HalfLifeLike = None,
+) -> Bandit[Arm]:
     """UCB that starts from history, eqs. (2) and (3).
 
     Args:
@@ -44,6 +59,7 @@ def HUCB(arms: Iterable[Arm], *, history: History | None = None, scale: float | 
         history: What was played before.
         scale: Noise of the rewards, as a standard deviation: multiplies the bonus. "auto" estimates it, "auto/4" takes a quarter.
         explore: Share of the decisions that is drawn uniformly among the arms; a decision names its propensity.
+        half_life: After how long a round counts half: a number of decisions, a timedelta, or "auto", which finds out itself.
 
     Returns:
         A policy.
@@ -57,10 +73,17 @@ def HUCB(arms: Iterable[Arm], *, history: History | None = None, scale: float | 
         >>> hr.HUCB(["a", "b"], history=log, scale=0.1).select().arm
         'b'
     """
-    return Bandit(arms, rule("ucb", {"scale": scale}), history=history, explore=explore, name="HUCB")
+    return Bandit(arms, rule("ucb", {"scale": scale}), history=history, explore=explore, half_life=half_life, name="HUCB")
 
 
-def UCBC(arms: Iterable[Arm], *, clusters: Clusters | None = None, scale: float | str = 1.0, explore: float = 0.0) -> Bandit[Arm]:
+def UCBC(
+    arms: Iterable[Arm],
+    *,
+    clusters: Clusters | None = None,
+    scale: float | str = 1.0,
+    explore: float = 0.0,
+    half_life: HalfLifeLike = None,
+) -> Bandit[Arm]:
     """UCB over clusters, then over the arms of the chosen one.
 
     Args:
@@ -68,6 +91,7 @@ def UCBC(arms: Iterable[Arm], *, clusters: Clusters | None = None, scale: float 
         clusters: The cluster of each arm, in order, or a mapping arm -> cluster; tuples nest deeper. None: no clusters.
         scale: Noise of the rewards, as a standard deviation: multiplies the bonus. "auto" estimates it, "auto/4" takes a quarter.
         explore: Share of the decisions that is drawn uniformly among the arms; a decision names its propensity.
+        half_life: After how long a round counts half: a number of decisions, a timedelta, or "auto", which finds out itself.
 
     Returns:
         A policy.
@@ -81,7 +105,7 @@ def UCBC(arms: Iterable[Arm], *, clusters: Clusters | None = None, scale: float 
         >>> policy.select().cluster
         'x'
     """
-    return Bandit(arms, rule("ucb", {"scale": scale}), clusters=clusters, explore=explore, name="UCBC")
+    return Bandit(arms, rule("ucb", {"scale": scale}), clusters=clusters, explore=explore, half_life=half_life, name="UCBC")
 
 
 def HUCBC(
@@ -91,6 +115,7 @@ def HUCBC(
     history: History | None = None,
     scale: float | str = 1.0,
     explore: float = 0.0,
+    half_life: HalfLifeLike = None,
 ) -> Bandit[Arm]:
     """UCB over clusters and their arms, both starting from history, Algorithm 1.
 
@@ -100,6 +125,7 @@ def HUCBC(
         history: What was played before.
         scale: Noise of the rewards, as a standard deviation: multiplies the bonus. "auto" estimates it, "auto/4" takes a quarter.
         explore: Share of the decisions that is drawn uniformly among the arms; a decision names its propensity.
+        half_life: After how long a round counts half: a number of decisions, a timedelta, or "auto", which finds out itself.
 
     Returns:
         A policy.
@@ -113,7 +139,15 @@ def HUCBC(
         >>> policy.select().cluster
         'x'
     """
-    return Bandit(arms, rule("ucb", {"scale": scale}), clusters=clusters, history=history, explore=explore, name="HUCBC")
+    return Bandit(
+        arms,
+        rule("ucb", {"scale": scale}),
+        clusters=clusters,
+        history=history,
+        explore=explore,
+        half_life=half_life,
+        name="HUCBC",
+    )
 
 
 def HUCBCPrime(
@@ -123,6 +157,7 @@ def HUCBCPrime(
     history: History | None = None,
     scale: float | str = 1.0,
     explore: float = 0.0,
+    half_life: HalfLifeLike = None,
 ) -> Bandit[Arm]:
     """HUCBC': UCB without history between clusters, HUCB inside, as in the theorem on adversarial clustering.
 
@@ -132,6 +167,7 @@ def HUCBCPrime(
         history: What was played before.
         scale: Noise of the rewards, as a standard deviation: multiplies the bonus. "auto" estimates it, "auto/4" takes a quarter.
         explore: Share of the decisions that is drawn uniformly among the arms; a decision names its propensity.
+        half_life: After how long a round counts half: a number of decisions, a timedelta, or "auto", which finds out itself.
 
     Returns:
         A policy.
@@ -146,7 +182,7 @@ def HUCBCPrime(
         'x'
     """
     given: dict[str, Any] = {"clusters": clusters, "history": history, "cluster_history": False}
-    return Bandit(arms, rule("ucb", {"scale": scale}), **given, explore=explore, name="HUCBCPrime")
+    return Bandit(arms, rule("ucb", {"scale": scale}), **given, explore=explore, half_life=half_life, name="HUCBCPrime")
 
 
 def META(
@@ -162,6 +198,7 @@ def META(
     expert_scale: float | str | None = None,
     shared: bool = True,
     explore: float = 0.0,
+    half_life: HalfLifeLike = None,
 ) -> Meta[Arm]:
     """UCB over two experts, the clustered one and the flat one, both starting from history (section META).
 
@@ -180,6 +217,7 @@ def META(
         expert_scale: Noise of the rewards, as experts without contexts take it; 1 if left out.
         shared: Whether both experts learn from every round.
         explore: Share of the decisions that is drawn uniformly among the arms; a decision names its propensity.
+        half_life: After how long a round counts half: a number of decisions, a timedelta, or "auto", which finds out itself.
 
     Returns:
         A policy over two policies.
@@ -201,14 +239,14 @@ def META(
             )
         width = 1.0 if expert_scale is None else expert_scale
         experts = [
-            HUCBC(labels, clusters=clusters, history=history, scale=width),
-            HUCB(labels, history=history, scale=width),
+            HUCBC(labels, clusters=clusters, history=history, scale=width, half_life=half_life),
+            HUCB(labels, history=history, scale=width, half_life=half_life),
         ]
     else:
         if expert_scale is not None:
             raise ValueError(f"expert_scale is for experts without contexts: give alpha instead of {expert_scale!r}")
         read = None if context is None else as_encoding(context)  # once for both, as a sample may be large
-        known: dict[str, Any] = {"history": history, "dimension": dimension, "context": read}
+        known: dict[str, Any] = {"history": history, "dimension": dimension, "context": read, "half_life": half_life}
         known["alpha"] = 1.0 if alpha is None else alpha
         experts = [HLinUCBC(labels, clusters=clusters, **known), HLinUCB(labels, **known)]
-    return Meta(experts, rule=rule, scale=scale, shared=shared, explore=explore)
+    return Meta(experts, rule=rule, scale=scale, shared=shared, explore=explore, half_life=half_life)

@@ -7,6 +7,7 @@ from ..core.arms import Clusters
 from ..core.types import Arm
 from ..data.history import History
 from .bandit import Bandit
+from .forgetting.half_life import HalfLifeLike
 from .registry import rule
 
 
@@ -18,6 +19,7 @@ def LinUCB(
     alpha: float = 1.0,
     precision: str = "double",
     explore: float = 0.0,
+    half_life: HalfLifeLike = None,
 ) -> Bandit[Arm]:
     """Ridge regression per arm on the context, with a bonus: no history, no clusters.
 
@@ -28,6 +30,7 @@ def LinUCB(
         alpha: Width of the bonus, in standard errors.
         precision: Of theta and the inverse matrices, "double" or "single".
         explore: Share of the decisions that is drawn uniformly among the arms; a decision names its propensity.
+        half_life: After how long a round counts half: a number of decisions, a timedelta, or "auto", which finds out itself.
 
     Returns:
         A policy.
@@ -43,7 +46,7 @@ def LinUCB(
         'a'
     """
     given: dict[str, Any] = {"dimension": dimension, "context": context, "precision": precision}
-    return Bandit(arms, rule("linucb", {"alpha": alpha}), **given, explore=explore, name="LinUCB")
+    return Bandit(arms, rule("linucb", {"alpha": alpha}), **given, explore=explore, half_life=half_life, name="LinUCB")
 
 
 def HLinUCB(
@@ -55,6 +58,7 @@ def HLinUCB(
     alpha: float = 1.0,
     precision: str = "double",
     explore: float = 0.0,
+    half_life: HalfLifeLike = None,
 ) -> Bandit[Arm]:
     """LinUCB that starts from history.
 
@@ -66,6 +70,7 @@ def HLinUCB(
         alpha: Width of the bonus, in standard errors.
         precision: Of theta and the inverse matrices, "double" or "single".
         explore: Share of the decisions that is drawn uniformly among the arms; a decision names its propensity.
+        half_life: After how long a round counts half: a number of decisions, a timedelta, or "auto", which finds out itself.
 
     Returns:
         A policy.
@@ -79,7 +84,7 @@ def HLinUCB(
         'a'
     """
     given: dict[str, Any] = {"history": history, "dimension": dimension, "context": context, "precision": precision}
-    return Bandit(arms, rule("linucb", {"alpha": alpha}), **given, explore=explore, name="HLinUCB")
+    return Bandit(arms, rule("linucb", {"alpha": alpha}), **given, explore=explore, half_life=half_life, name="HLinUCB")
 
 
 def LinUCBC(
@@ -91,6 +96,7 @@ def LinUCBC(
     alpha: float = 1.0,
     precision: str = "double",
     explore: float = 0.0,
+    half_life: HalfLifeLike = None,
 ) -> Bandit[Arm]:
     """LinUCB over clusters, then over the arms of the chosen one.
 
@@ -102,6 +108,7 @@ def LinUCBC(
         alpha: Width of the bonus, in standard errors.
         precision: Of theta and the inverse matrices, "double" or "single".
         explore: Share of the decisions that is drawn uniformly among the arms; a decision names its propensity.
+        half_life: After how long a round counts half: a number of decisions, a timedelta, or "auto", which finds out itself.
 
     Returns:
         A policy.
@@ -115,7 +122,7 @@ def LinUCBC(
         'x'
     """
     given: dict[str, Any] = {"clusters": clusters, "dimension": dimension, "context": context, "precision": precision}
-    return Bandit(arms, rule("linucb", {"alpha": alpha}), **given, explore=explore, name="LinUCBC")
+    return Bandit(arms, rule("linucb", {"alpha": alpha}), **given, explore=explore, half_life=half_life, name="LinUCBC")
 
 
 def HLinUCBC(
@@ -128,6 +135,7 @@ def HLinUCBC(
     alpha: float = 1.0,
     precision: str = "double",
     explore: float = 0.0,
+    half_life: HalfLifeLike = None,
 ) -> Bandit[Arm]:
     """LinUCB over clusters and their arms, both starting from history, Algorithm 2.
 
@@ -140,6 +148,7 @@ def HLinUCBC(
         alpha: Width of the bonus, in standard errors.
         precision: Of theta and the inverse matrices, "double" or "single".
         explore: Share of the decisions that is drawn uniformly among the arms; a decision names its propensity.
+        half_life: After how long a round counts half: a number of decisions, a timedelta, or "auto", which finds out itself.
 
     Returns:
         A policy.
@@ -154,4 +163,4 @@ def HLinUCBC(
     """
     known: dict[str, Any] = {"history": history, "dimension": dimension, "context": context}
     given: dict[str, Any] = {"clusters": clusters, "precision": precision, **known}
-    return Bandit(arms, rule("linucb", {"alpha": alpha}), **given, explore=explore, name="HLinUCBC")
+    return Bandit(arms, rule("linucb", {"alpha": alpha}), **given, explore=explore, half_life=half_life, name="HLinUCBC")

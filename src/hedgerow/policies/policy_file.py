@@ -13,6 +13,9 @@ from ..data.encoding import Encoding
 from . import checks
 from .exploration import checked_share
 from .family import Arrays, Change
+from .forgetting.checks import forgetful
+from .forgetting.file import memory_blocks, memory_manifest, read_memory
+from .forgetting.half_life import HalfLife
 from .learnt import Learnt, Recipe, Round
 from .plausible import check_sums
 from .registry import rule
@@ -40,6 +43,7 @@ def to_blocks(recipe: Recipe, learnt: Learnt) -> dict[str, Block]:
         "waiting": Block(waiting, form.waiting),
         "rows": Block(arrays.rows, form.rows),
         "state": Block(arrays.state, form.state),
+        **memory_blocks(recipe, learnt),
     }
 
 
@@ -65,6 +69,7 @@ def to_manifest(recipe: Recipe, learnt: Learnt) -> state_file.Manifest:
         "decisions": learnt.waiting.listed(),
         "withdrawn": [[arm, rounds] for arm, rounds in learnt.withdrawn.items()],
         **learnt.arms.manifest(),
+        **memory_manifest(recipe, learnt.aged),
     }
 
 
@@ -82,10 +87,12 @@ def read_recipe(manifest: state_file.Manifest) -> Recipe:
     """
     name, values = str(manifest["name"]), manifest["parameters"]
     made = rule(str(manifest["rule"]), dict(values))
+    half_life = HalfLife.restored(manifest.get("half_life"))
+    forgetful(made, half_life, name)
     precision, cluster_history = str(manifest["precision"]), bool(manifest["cluster_history"])
     length = checks.dimension_for(made, manifest["dimension"], None, name)
     checks.options(made, precision=precision, cluster_history=cluster_history, clustered=manifest["paths"] is not None, name=name)
-    return Recipe(name, made, length, precision, cluster_history, checked_share(manifest["explore"]))
+    return Recipe(name, made, length, precision, cluster_history, checked_share(manifest["explore"]), half_life)
 
 
 def read(recipe: Recipe, file: state_file.StateFile) -> Learnt:
@@ -116,7 +123,7 @@ def read(recipe: Recipe, file: state_file.StateFile) -> Learnt:
     largest = checks.LARGEST_IN[recipe.precision]
     check_sums(arms, arrays.online, arrays.history, dimension=recipe.dimension, cluster_history=recipe.cluster_history)
     encoding = None if made["encoding"] is None else Encoding.from_json(made["encoding"])
-    learnt = Learnt(arms, arrays, waiting, encoding, _withdrawn(made["withdrawn"]))
+    learnt = Learnt(arms, arrays, waiting, encoding, _withdrawn(made["withdrawn"]), read_memory(recipe, file, arms))
     for arm, context, _ in waiting:
         arms.leaf(arm)
         validate.checked_context(context, recipe.dimension, recipe.name, largest)

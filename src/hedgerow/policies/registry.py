@@ -5,7 +5,6 @@
 'Audibert, Munos and Szepesvari 2009'
 """
 
-import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
@@ -17,8 +16,8 @@ import numpy as np
 
 from ..core.records import Field
 from ..core.types import Arm, Floats
-from .estimated_scale import fraction_of
 from .family import Family
+from .parameter import Parameter
 
 if TYPE_CHECKING:
     from .bandit import Bandit
@@ -39,64 +38,6 @@ class Constructor(Protocol):
         """
 
 
-class Parameter(NamedTuple):
-    """A number that a rule is made with.
-
-    Args:
-        default: Its value if it is left out; None if it must be given.
-        doc: What it means, with its unit.
-        largest: The largest value that makes sense.
-        estimated: Whether "auto" has it estimated from the rewards, and "auto/4" takes a quarter of that.
-        choices: The values it may have, if it is not a number.
-        capped: What larger values are taken as.
-    """
-
-    default: Any
-    doc: str
-    largest: float = 1e100
-    estimated: bool = False
-    choices: tuple[Any, ...] = ()
-    capped: float = math.inf
-
-    def checked(self, name: str, value: Any) -> Any:
-        """The value, as it is kept.
-
-        Args:
-            name: What the parameter is called, for the message.
-            value: What the user gave.
-
-        Returns:
-            A float, "auto" or "auto/4" (with any number), or one of the choices.
-
-        Raises:
-            ValueError: The value makes no sense.
-        """
-        if self.choices:
-            if not any(type(value) is type(choice) and value == choice for choice in self.choices):
-                raise ValueError(f"{name} must be {' or '.join(_shown(choice) for choice in self.choices)}, got {value!r}")
-            return value
-        if self.estimated and isinstance(value, str) and (fraction := fraction_of(value)) is not None:
-            return "auto" if fraction == 1.0 else f"auto/{1.0 / fraction:.12g}"
-        if isinstance(value, np.integer | np.floating):
-            value = float(value)
-        if isinstance(value, bool) or not isinstance(value, int | float) or not 0.0 <= value <= self.largest:
-            hint = ', "auto" or a fraction of it such as "auto/4"' if self.estimated else ""
-            raise ValueError(f"{name} must be a number of at least 0{hint}, got {value!r}")
-        return min(float(value), self.capped)
-
-
-def _shown(choice: Any) -> str:
-    return f'"{choice}"' if isinstance(choice, str) else repr(choice)
-
-
-SCALE = Parameter(
-    1.0,
-    'Noise of the rewards, as a standard deviation: multiplies the bonus. "auto" estimates it, "auto/4" takes a quarter.',
-    estimated=True,
-)
-"""The scale of a bonus that suits noise of standard deviation 1 as it is."""
-
-
 class Kind(NamedTuple):
     """A rule with its parameters still open.
 
@@ -113,6 +54,7 @@ class Kind(NamedTuple):
         reads_history: Whether it can start from a history.
         reads_clusters: Whether it can have clusters.
         cluster_history: Whether it can do without the history of clusters (HUCBC').
+        forgets: Whether it can have a half-life.
         precisions: Of the rows it derives.
         example: Parameters to make it with, for tests and leagues.
     """
@@ -129,6 +71,7 @@ class Kind(NamedTuple):
     reads_history: bool
     reads_clusters: bool
     cluster_history: bool
+    forgets: bool
     precisions: tuple[str, ...]
     example: Mapping[str, Any]
 
@@ -205,6 +148,7 @@ def register(
     reads_history: bool = True,
     reads_clusters: bool = True,
     cluster_history: bool = True,
+    forgets: bool = True,
     precisions: tuple[str, ...] = ("double",),
     example: Mapping[str, Any] | None = None,
 ) -> "Constructor":
@@ -223,6 +167,7 @@ def register(
         reads_history: Whether it can start from a history.
         reads_clusters: Whether it can have clusters.
         cluster_history: Whether clusters can be without the history of their arms.
+        forgets: Whether it can have a half-life: whether what it has learnt is sums.
         precisions: Of the rows it derives.
         example: Parameters to make it with, for tests and leagues.
 
@@ -247,6 +192,7 @@ def register(
         reads_history,
         reads_clusters,
         cluster_history,
+        forgets,
         precisions,
         MappingProxyType(dict(example or {})),
     )

@@ -80,6 +80,13 @@ def choose_scored(score: Any, tree: Any, own: Any, means: Any, spreads: Any, key
 
 
 @compiled
+def refresh_all(online: Floats, history: Floats, waiting: Floats, rows: Floats, d: int) -> None:
+    """Derived rows of all nodes but the root, which is never scored."""
+    for node in range(1, len(online)):
+        refresh(online, history, waiting, rows, node, d)
+
+
+@compiled
 def learn(
     tree: Links, online: Floats, history: Floats, waiting: Floats, rows: Floats, leaf: int, reward: float, context: Floats
 ) -> bool:
@@ -227,8 +234,7 @@ class RidgeTree:
             return arrays
         d = dimension_of(arrays.online.shape[1])
         rows = np.zeros_like(arrays.rows)
-        for node in range(1, len(arrays.online)):
-            refresh(arrays.online, arrays.history, counted, rows, node, d)
+        refresh_all(arrays.online, arrays.history, counted, rows, d)
         return arrays._replace(rows=rows, waiting=counted)
 
     def _counted(self, arrays: Arrays, waiting: Waiting) -> Floats:

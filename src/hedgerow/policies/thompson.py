@@ -10,7 +10,8 @@ from ..core.sums import PLAYS, waiting_at
 from ..core.types import Floats, Integers, Links
 from . import estimated_scale
 from .estimated_scale import fraction_of
-from .registry import SCALE, register
+from .parameter import SCALE
+from .registry import register
 from .scan import Kernels, Scan, descend, known_mean, learn_scaled, run
 
 OWN = estimated_scale.FIELDS

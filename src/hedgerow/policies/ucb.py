@@ -17,7 +17,8 @@ from . import estimated_scale
 from .estimated_scale import fraction_of, rescale, scale_of
 from .family import Arrays, Change, Course, Waiting
 from .optimism import ucb_level, ucb_value
-from .registry import SCALE, register
+from .parameter import SCALE
+from .registry import register
 from .scan import Kernels, Scan, add_reward, clock, descend, first_of_best, known_mean, learn_scaled, one_of_best, run
 from .tournament import place_of, seated, spoil, spoil_all, winner
 

@@ -7,7 +7,8 @@ from ..core.kernel import compiled
 from ..core.records import Field, kind_of, record
 from ..core.sums import PLAYS, reward_moments, waiting_at
 from ..core.types import Floats, Integers, Links
-from .registry import Parameter, register
+from .parameter import Parameter
+from .registry import register
 from .scan import Kernels, Scan, descend, known_mean, learn, run
 
 OWN = (Field("reward_range", low=0.0, high=1e100),)

@@ -9,7 +9,8 @@ from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 from ..core.extras import absent
 from . import client_calls
-from .exchange import Exchange, Reply, Sent, Steps
+from .exchange import Exchange
+from .messages import Reply, Sent, Steps
 
 try:
     import httpx

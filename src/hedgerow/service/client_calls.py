@@ -4,7 +4,8 @@ import secrets
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from .exchange import AwayError, Exchange, RefusedError, Steps, decoded, path_to
+from .exchange import Exchange
+from .messages import AwayError, RefusedError, Steps, decoded, path_to
 from .wire import Decided, DecidedBatch, Experiment, Rewarded, RewardedBatch, Withdrawn
 
 MOST_ITEMS = 1000
@@ -56,6 +57,8 @@ def put(exchange: Exchange, experiment: str, config: Mapping[str, Any]) -> Steps
         ValueError: The service refused; the message says what is wrong with the configuration.
         ConnectionError: The service is away.
     """
+    if not isinstance(config, Mapping):
+        raise ValueError(f"config must be a dict such as {{'arms': ['ad-1', 'ad-2']}}, got {config!r:.80}")
     body = yield from exchange.insist(
         "PUT", path_to(experiment), dict(config), f"experiment {experiment!r}", patience=PUT_PATIENCE
     )
@@ -235,6 +238,8 @@ def _ask(
     id: str | None = None,
 ) -> dict[str, Any]:
     """The body of a request for a decision."""
+    if isinstance(among, str):
+        raise ValueError(f"among must be a list of arms, got the text {among!r:.80}")
     given = {
         "decision_id": secrets.token_hex(ID_BYTES) if id is None else id,
         "context": dict(context) if isinstance(context, Mapping) else context,

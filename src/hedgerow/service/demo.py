@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import httpx
 
 from .client import Client
-from .exchange import AwayError
+from .messages import AwayError
 
 SEED = 7
 """Of the visitors."""

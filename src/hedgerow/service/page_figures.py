@@ -11,7 +11,7 @@ from .reports import ArmStatus, Lift, Span
 WIDE, HIGH = 1000.0, 100.0
 """The units of all figures, which are stretched to the room that there is."""
 
-MARGIN = 0.04
+HEADROOM = 0.04
 """Share of a scale left free at either end."""
 
 
@@ -128,7 +128,7 @@ def scale_of(arms: Sequence[ArmStatus]) -> Scale | None:
 
 def _around(values: Sequence[float]) -> Scale:
     low, high = min(values), max(values)
-    room = MARGIN * (high - low) or max(abs(high), 1.0) / 2.0
+    room = HEADROOM * (high - low) or max(abs(high), 1.0) / 2.0
     return Scale(low - room, high + room)
 
 

@@ -2,9 +2,9 @@
 
 >>> import hedgerow as hr
 >>> check_policy(hr.HUCBC)
-14 checks held in 6 cases
+15 checks held in 6 cases
 >>> check_policy(hr.LinUCB, dimension=3)
-11 checks held in 1 case
+12 checks held in 1 case
 empty history equals none: not applicable, its constructor takes no history
 one cluster decides as flat: not applicable, its constructor takes no clusters
 singletons decide as flat: not applicable, its constructor takes no clusters
@@ -76,7 +76,7 @@ def check_policy(
     Examples:
         >>> import hedgerow as hr
         >>> check_policy(hr.UCBC, rounds=50)
-        13 checks held in 3 cases
+        14 checks held in 3 cases
         empty history equals none: not applicable, its constructor takes no history
     """
     if unknown := set(skip) - set(CHECKS):

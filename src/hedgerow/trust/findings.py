@@ -31,6 +31,8 @@ def findings(policy: Bandit) -> Trust:
     grouped = 1 < len(number_of) < len(labels)
     noise = estimated.get("noise", estimated.get("scale"))
     blank = Trust(policy.name, policy.rounds, grouped=grouped, noise=noise, far_from_0=_far_from_0(nodes))
+    kept = getattr(policy.rule.family, "drifting_history", False)
+    blank = replace(blank, memory=policy.memory, older="counts as history" if kept else "no longer counts")
     groups = np.array([number_of[label] for label in labels])
     if dimension is None:
         history = _drifted(rewards.agreement(nodes), estimated)
@@ -58,7 +60,7 @@ def findings_of_experts(policy: Meta) -> Trust:
     for expert in policy.experts.values():
         if isinstance(expert, Bandit | Meta):
             said = expert.findings()
-            parts = ("grouped", "grouping", "misfits", "history", "noise", "levelless", "far_from_0")
+            parts = ("grouped", "grouping", "misfits", "history", "noise", "levelless", "far_from_0", "memory", "older")
             found = replace(found, **{part: getattr(found, part) or getattr(said, part) for part in parts})
     shares = {str(score.label): score.plays / max(policy.rounds, 1) for score in policy.chooser.explain()}
     return replace(found, experts=shares)

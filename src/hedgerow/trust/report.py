@@ -8,9 +8,11 @@ from ..core.types import Label
 from ..inference.intervals import Estimate
 from ..inference.shift import SETTINGS as SHIFT
 from ..inference.significance import p_value
+from ..policies.forgetting.memory import Memory
 from ..present.numbers import numeral
 from ..present.pages import notebook
 from ..present.text import printable_lines
+from .memory import remembered
 from .misfits import Misfit, misfit_words
 from .settings import SETTINGS
 from .view import figure_of, frame_of, noticed
@@ -206,6 +208,8 @@ class Trust:
             ``scale="auto"``.
         levelless: Whether contexts have nothing constant in them, so that arms cannot differ in their level.
         far_from_0: Mean reward, if rewards differ so little beside it that the sums hardly hold it; None otherwise.
+        memory: What a policy with a half-life remembers; None of others.
+        older: What becomes of rounds from before a change: "counts as history" or "no longer counts".
     """
 
     policy: str
@@ -218,6 +222,8 @@ class Trust:
     noise: float | None = None
     levelless: bool = False
     far_from_0: float | None = None
+    memory: Memory | None = None
+    older: str = "no longer counts"
 
     def words(self) -> list[str]:
         """The findings, a sentence or two each.
@@ -230,6 +236,8 @@ class Trust:
         if self.misfits:
             lines.append(misfit_words(self.misfits))
         lines.append(self.history.words() if self.history else "It has no history.")
+        if self.memory is not None:
+            lines.append(remembered(self.memory, self.rounds, self.older))
         if self.experts:
             shares = ", ".join(f"{name} in {share:.0%}" for name, share in self.experts.items())
             lines.append(f"Of the experts it followed {shares} of the rounds.")

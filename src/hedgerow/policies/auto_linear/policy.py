@@ -13,7 +13,8 @@ from ...core.sums import PLAYS, WAITS, dimension_of, fields_of, second_moments, 
 from ...core.tree import SIZE
 from ...core.types import Floats, Integers, Links
 from ..family import Arrays, Change, Course, Estimates, Format, Waiting, as_arrays
-from ..registry import Parameter, register
+from ..parameter import Parameter
+from ..registry import register
 from . import updates
 from .forced_exploration import forced_arm
 from .index import best_arm, expected_reward

@@ -60,7 +60,12 @@ def estimates(
 
 
 class Rewards:
-    """Auto without contexts. Rewards are all it is told; waiting decisions count in widths."""
+    """Auto without contexts. Rewards are all it is told; waiting decisions count in widths.
+
+    ``drifting_history``: the model finds out what a history is still worth, so that rounds from before a change may be one.
+    """
+
+    drifting_history = True
 
     def format(self, nodes: int, dimension: int | None) -> Format:
         """Sums, counts of waiting decisions, what is known of each arm and cluster, and of the policy."""
