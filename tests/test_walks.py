@@ -59,5 +59,6 @@ def test_the_walk_of_a_choice():
 def test_the_walk_of_a_reward():
     _, update = entered(compiled=False)
     assert update == named("`hr.Auto(arms, dimension=d).update(decision, reward)`")
+    assert len(update) <= 9
     _, outside_the_kernel = entered(compiled=True)
     assert len(outside_the_kernel) <= 3

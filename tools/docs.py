@@ -143,7 +143,26 @@ def put_together() -> None:
     with (BUILT / "reference" / "policies.md").open("a", encoding="utf-8") as page:
         page.write(f"\n{registered_rules()}")
     (BUILT / "reference" / "cli.md").write_text(command_line(), encoding="utf-8")
+    (BUILT / "reference" / "http.md").write_text(http_calls(), encoding="utf-8")
     gallery()
+
+
+def http_calls() -> str:
+    """Every call of the decision service, from its OpenAPI document."""
+    from hedgerow.service import openapi
+    from hedgerow.service.app import CALLS
+
+    said = [
+        "# HTTP",
+        "Every call of [the decision service](../service.md), from its OpenAPI document, which it serves at `/openapi.json`.",
+        "",
+    ]
+    said += ["| call | what it does | answers |", "|---|---|---|"]
+    for path, methods in openapi.document(CALLS)["paths"].items():
+        for method, call in methods.items():
+            statuses = ", ".join(sorted(call["responses"]))
+            said.append(f"| `{method.upper()} {path}` | {call.get('summary', '')} | {statuses} |")
+    return "\n".join(said) + "\n"
 
 
 class Links(HTMLParser):

@@ -1,8 +1,9 @@
 # %% [markdown]
 # # A log that is wrong
 #
-# `HUCB` believes its log as it believes its own rounds. `Auto` finds out how far the log can be trusted. Here a quarter of the
-# arms has a log, and it is the log of another arm.
+# A quarter of the arms has a log, and it is the log of another arm. `HUCB` believes it as it believes its own rounds. It does no
+# lasting harm here: ten wrong plays of an arm are soon outweighed. `Auto` estimates how far the log can be trusted, and it uses
+# the clusters, too.
 
 # %%
 from functools import partial

@@ -25,8 +25,7 @@ from .empirical_bayes import mean_square_of_contexts
 from .likelihood import TOTALS, Model
 from .settings import SETTINGS
 from .standardize import standardized
-from .state import NODE_SIZE, POLICY, ceilings_of
-from .width import climb, room_for
+from .state import NODE_SIZE, POLICY, ceilings_of, climb, room_for
 
 
 @compiled

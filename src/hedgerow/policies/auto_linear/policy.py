@@ -15,12 +15,11 @@ from ...core.types import Floats, Integers, Links
 from ..family import Arrays, Change, Course, Estimates, Format, Waiting, as_arrays
 from ..parameter import Parameter
 from ..registry import register
-from . import updates
+from . import late_rewards, updates
 from .forced_exploration import forced_arm
 from .index import best_arm, expected_reward
-from .noise_shape import history_weights
+from .noise_shape import drop_impossible_bins, forget_residuals, history_weights, mean_residual, merge_residuals
 from .refresh import depth_of_tree, refresh
-from .residuals import drop_impossible_bins, forget_residuals, mean_residual, merge_residuals
 from .standardize import standardized_rows
 from .state import (
     NODE_FIELDS,
@@ -157,16 +156,16 @@ class Linear:
             learnt: bool = updates.learn(tree, online, history, rows, state, leaf, reward, context)
             return learnt
         others = as_arrays(waiting, context.size)
-        updates.settle(tree, online, history, waits, rows, state, leaf, reward, context, *others)
+        late_rewards.settle(tree, online, history, waits, rows, state, leaf, reward, context, *others)
         return True
 
     def wait(self, arrays: Arrays, leaf: int, context: Floats, times: int, waiting: Waiting = ()) -> None:
         """Count a decision that waits, or no longer."""
         tree, _, _, waits, rows, state, _ = arrays
         if times > 0:
-            updates.wait(tree, waits, rows, state, leaf, context)
+            late_rewards.wait(tree, waits, rows, state, leaf, context)
             return
-        updates.give_up(tree, waits, rows, state, leaf, *as_arrays(waiting, context.size))
+        late_rewards.give_up(tree, waits, rows, state, leaf, *as_arrays(waiting, context.size))
 
     def estimates(self, arrays: Arrays, context: Floats) -> Estimates:
         """Mean and index of every node; a cluster's are those of its centroid."""
@@ -195,7 +194,7 @@ def _narrowed(arrays: Arrays, waiting: Waiting) -> Floats:
     """Rows of the decisions that wait; none while nothing waits."""
     waits = np.zeros_like(arrays.rows)
     for leaf, context in waiting:
-        updates.wait(arrays.tree, waits, arrays.rows, arrays.state, leaf, context)
+        late_rewards.wait(arrays.tree, waits, arrays.rows, arrays.state, leaf, context)
     return waits if waits[0, WAITS] > 0.0 else waits[:0]
 
 

@@ -13,13 +13,11 @@ from .index import set_width
 from .levels import estimate_levels
 from .likelihood import Model, pose
 from .misplaced_arms import mark_misplaced
-from .noise_shape import set_noise_shape
+from .noise_shape import forget_residuals, set_middle_bin, set_noise_shape, withdraw_residuals
 from .posterior import solve
-from .residuals import forget_residuals, set_middle_bin, withdraw_residuals
 from .settings import SETTINGS
 from .standardize import set_units
-from .state import POLICY, Parts, clear_state, forget_levels, tells_nothing
-from .width import depth_of
+from .state import POLICY, Parts, clear_state, depth_of, forget_levels, tells_nothing
 
 
 @compiled

@@ -8,7 +8,7 @@ Rows of a history have no such part: its rounds weigh 1 each until a refresh wei
 """
 
 from ...core.kernel import compiled
-from ...core.sums import PLAYS, SCALARS, SQUARES, TOTAL, packed_size
+from ...core.sums import SCALARS, packed_size
 from ...core.types import Floats
 
 EXCESS = 3
@@ -40,32 +40,3 @@ def reweighed(rows: Floats, factor: float, dimension: int) -> Floats:
     changed[:, SCALARS:at] *= factor
     changed[:, at:] = factor * (rows[:, at:] + rows[:, :SCALARS]) - rows[:, :SCALARS]
     return changed
-
-
-@compiled
-def observe(sums: Floats, node: int, reward: float, context: Floats, weight: float) -> None:
-    """Add an observation to a row.
-
-    Args:
-        sums: Rows of sums, which change.
-        node: The row.
-        reward: What the round earned.
-        context: Its context, each column in the unit that the user gave.
-        weight: w: noise variance of a round of weight 1 over that of this round.
-    """
-    sums[node, PLAYS] += 1.0
-    sums[node, TOTAL] += reward
-    sums[node, SQUARES] += reward * reward
-    d = context.size
-    at = SCALARS + d
-    for i in range(d):
-        sums[node, SCALARS + i] += weight * reward * context[i]
-        for j in range(i + 1):
-            sums[node, at + j] += weight * context[i] * context[j]
-        at += i + 1
-    for i in range(d):
-        sums[node, at + i] += weight * context[i]
-    at += d
-    sums[node, at + PLAYS] += weight - 1.0
-    sums[node, at + TOTAL] += (weight - 1.0) * reward
-    sums[node, at + SQUARES] += (weight - 1.0) * reward * reward

@@ -1,6 +1,6 @@
 """A round between two refreshes: a rank-one change of the posterior, all the way up from the arm.
 
-With u_k = M_k x at the arm, and at each node above it u = M y for y = u_below / rho (width.py):
+With u_k = M_k x at the arm, and at each node above it u = M y for y = u_below / rho (``climb`` in state.py):
 
     h = x'u_k + sum over the nodes above of y'u      gain = 1 / (1 / w + h)
     mu_v += gain (r - a - mu_k'x) c_v,   c_v = M_v c_parent / rho, plus u_v on the path:  the covariance of theta_v and theta_k'x
@@ -13,18 +13,15 @@ import numpy as np
 
 from ...core.kernel import compiled, summing
 from ...core.records import record
-from ...core.sums import PLAYS, WAITS, dot, usable
+from ...core.sums import PLAYS, SCALARS, SQUARES, TOTAL, dot, usable
 from ...core.tree import FIRST, PARENT, SIZE
-from ...core.types import Floats, Integers, Links
+from ...core.types import Floats, Links
 from .misplaced_arms import spread_if_misplaced
-from .noise_shape import noise_at
+from .noise_shape import add_residuals, noise_at
 from .refresh import refresh
-from .residuals import add_residuals
 from .settings import SETTINGS
 from .standardize import constant_varies, standardized
-from .state import NODE_SIZE, POLICY, Parts, covariance_start, dimension_seen, spread_at
-from .sums import observe
-from .width import climb, depth_of, room_for
+from .state import NODE_SIZE, POLICY, Parts, climb, covariance_start, depth_of, room_for, spread_at
 
 LARGEST_LEVERAGE = 1e6
 """A rank-one step subtracts u u' / (1 / w + x'u); beyond this w x'u it would cancel too many digits."""
@@ -102,6 +99,35 @@ def move_means(tree: Links, rows: Floats, own: Any, leaf: int, images: Floats, s
 
 
 @compiled
+def observe(sums: Floats, node: int, reward: float, context: Floats, weight: float) -> None:
+    """Add an observation to a row.
+
+    Args:
+        sums: Rows of sums, which change.
+        node: The row.
+        reward: What the round earned.
+        context: Its context, each column in the unit that the user gave.
+        weight: w: noise variance of a round of weight 1 over that of this round.
+    """
+    sums[node, PLAYS] += 1.0
+    sums[node, TOTAL] += reward
+    sums[node, SQUARES] += reward * reward
+    d = context.size
+    at = SCALARS + d
+    for i in range(d):
+        sums[node, SCALARS + i] += weight * reward * context[i]
+        for j in range(i + 1):
+            sums[node, at + j] += weight * context[i] * context[j]
+        at += i + 1
+    for i in range(d):
+        sums[node, at + i] += weight * context[i]
+    at += d
+    sums[node, at + PLAYS] += weight - 1.0
+    sums[node, at + TOTAL] += (weight - 1.0) * reward
+    sums[node, at + SQUARES] += (weight - 1.0) * reward * reward
+
+
+@compiled
 def add_round(tree: Links, online: Floats, leaf: int, reward: float, context: Floats, weight: float) -> None:
     """Add a round to the sums of its arm and every node above it."""
     node = leaf
@@ -167,78 +193,3 @@ def learn(
     if refresh_due(parts, leaf, leverage):
         refresh(parts)
     return True
-
-
-@compiled
-def narrow(tree: Links, waiting: Floats, state: Floats, leaf: int, context: Floats) -> None:
-    """The covariances as they will be once a decision has its reward."""
-    own, seen = record(state, POLICY), standardized(state, context)
-    images = room_for(own, seen)
-    width = climb(tree, waiting, own.spread_below, leaf, seen, images)
-    mean = own.offset + dot(waiting, leaf, NODE_SIZE, seen)
-    narrow_path(tree, waiting, own.spread_below, leaf, images, noise_at(own, prediction_of(own, mean, width)))
-
-
-@compiled
-def copy_posterior(rows: Floats, waiting: Floats) -> None:
-    """Posteriors with nothing that waits; the counts, which stand first in a row, stay."""
-    waiting[:, 1:] = rows[:, 1:]
-
-
-@compiled
-def count_waiting(tree: Links, waiting: Floats, leaf: int, more: float) -> None:
-    """So many more decisions wait at an arm and every node above it."""
-    node = leaf
-    while node >= 0:
-        waiting[node, WAITS] += more
-        node = tree[node, PARENT]
-
-
-@compiled
-def wait(tree: Links, waiting: Floats, rows: Floats, state: Floats, leaf: int, context: Floats) -> None:
-    """Count a decision whose reward is still to come: covariances narrow as they will, means stay."""
-    if waiting[0, WAITS] == 0.0:
-        copy_posterior(rows, waiting)
-    count_waiting(tree, waiting, leaf, 1.0)
-    narrow(tree, waiting, state, leaf, context)
-
-
-@compiled
-def narrow_all(tree: Links, waiting: Floats, rows: Floats, state: Floats, others: Integers, shown: Floats) -> None:
-    """The posterior without any that wait, narrowed by those that still do: their leaves, and their contexts."""
-    copy_posterior(rows, waiting)
-    for at in range(others.size):
-        narrow(tree, waiting, state, others[at], shown[at])
-
-
-@compiled
-def give_up(tree: Links, waiting: Floats, rows: Floats, state: Floats, leaf: int, others: Integers, shown: Floats) -> None:
-    """A decision whose reward will not come: those that still wait narrow the posterior again, in the same call."""
-    count_waiting(tree, waiting, leaf, -1.0)
-    narrow_all(tree, waiting, rows, state, others, shown)
-
-
-@compiled
-def settle(
-    tree: Links,
-    online: Floats,
-    history: Floats,
-    waiting: Floats,
-    rows: Floats,
-    state: Floats,
-    leaf: int,
-    reward: float,
-    context: Floats,
-    others: Integers,
-    shown: Floats,
-) -> None:
-    """The reward of a decision that was waited for; after a refresh those that still wait narrow the covariances again."""
-    parts = Parts(tree, online, history, rows, state)
-    leverage = step(parts, leaf, reward, context)
-    count_waiting(tree, waiting, leaf, -1.0)
-    if refresh_due(parts, leaf, leverage):
-        refresh(parts)
-        narrow_all(tree, waiting, rows, state, others, shown)
-    else:
-        mean_end = covariance_start(dimension_seen(state))
-        waiting[:, NODE_SIZE:mean_end] = rows[:, NODE_SIZE:mean_end]
