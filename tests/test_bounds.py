@@ -491,7 +491,7 @@ def test_a_curve_of_zeros_or_of_one_round_can_be_drawn() -> None:
 
 def test_a_missing_matplotlib_is_named_with_the_install_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(ImportError, match=r'pip install "hedgerow\[cli\]"'):
+    with pytest.raises(ImportError, match=r'pip install "hedgerow\[plot\]"'):
         plot({}, {"HUCB": [1.0]})
 
 

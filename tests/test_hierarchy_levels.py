@@ -9,7 +9,7 @@ import hedgerow as hr
 from hedgerow.core.records import named
 from hedgerow.core.sums import row_size
 from hedgerow.experiments.problems import SyntheticContextual
-from hedgerow.policies.auto_linear import sums
+from hedgerow.policies.auto_linear import sums, updates
 from hedgerow.policies.auto_linear.standardize import set_units, standardized, standardized_sums
 from hedgerow.policies.auto_linear.state import POLICY, new_state
 
@@ -54,8 +54,8 @@ def test_sums_are_those_of_contexts_with_a_one_after_them():
     contexts, rewards, weights = rng.uniform(1.0, 3.0, size=(40, 2)), rng.normal(size=40), rng.uniform(0.2, 4.0, size=40)
     short, long = (np.zeros((1, row_size(d) + sums.EXCESS)) for d in (2, 3))
     for context, reward, weight in zip(contexts, rewards, weights, strict=True):
-        sums.observe(short, 0, reward, context, weight)
-        sums.observe(long, 0, reward, np.append(context, 1.0), weight)
+        updates.observe(short, 0, reward, context, weight)
+        updates.observe(long, 0, reward, np.append(context, 1.0), weight)
     found, given = new_state(True, 2), new_state(True, 3)
     for rows, state in ((short, found), (long, given)):
         set_units(rows, np.zeros((1, rows.shape[1] - sums.EXCESS)), state)

@@ -382,7 +382,7 @@ def test_rules_refuse_what_they_cannot_use():
     with pytest.raises(ValueError, match="d3rb .* reads no history: leave history out"):
         hr.Bandit(ARMS, hr.rules.d3rb()).history = history
     for rule, dimension in ((hr.rules.hierucb(), None), (hr.rules.hierlinucb(), 2)):
-        with pytest.raises(ValueError, match=f"a cluster of {rule.name} .* leave cluster_history out"):
+        with pytest.raises(ValueError, match=f"{rule.name} knows clusters .* leave cluster_history out"):
             hr.Bandit(ARMS, rule, clusters=CLUSTERS, dimension=dimension, cluster_history=False)
     with pytest.raises(ValueError, match="weights must be"):
         hr.HierLinUCB(ARMS, dimension=2, weights=2)

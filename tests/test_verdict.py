@@ -184,7 +184,7 @@ def test_a_grouping_that_only_beats_shuffled_labels_has_no_green_badge():
 
 def test_a_history_is_no_choice_of_evaluate():
     log = {"ad": ["a", "b"] * 50, "click": [0, 1] * 50}
-    with pytest.raises(ValueError, match="True or False, got History"):
+    with pytest.raises(ValueError, match="True or False.*, got History"):
         hr.evaluate(pl.DataFrame(log), arm="ad", reward="click", history=hr.History.from_rounds(arms=["a"], rewards=[1]))
 
 

@@ -2,9 +2,11 @@
 
 >>> import hedgerow as hr
 >>> check_policy(hr.HUCBC)
-15 checks held in 6 cases
+14 checks held in 6 cases
+stamps weigh alike: not applicable, the policy has no half-life
 >>> check_policy(hr.LinUCB, dimension=3)
-12 checks held in 1 case
+11 checks held in 1 case
+stamps weigh alike: not applicable, the policy has no half-life
 empty history equals none: not applicable, its constructor takes no history
 one cluster decides as flat: not applicable, its constructor takes no clusters
 singletons decide as flat: not applicable, its constructor takes no clusters
@@ -76,7 +78,8 @@ def check_policy(
     Examples:
         >>> import hedgerow as hr
         >>> check_policy(hr.UCBC, rounds=50)
-        14 checks held in 3 cases
+        13 checks held in 3 cases
+        stamps weigh alike: not applicable, the policy has no half-life
         empty history equals none: not applicable, its constructor takes no history
     """
     if unknown := set(skip) - set(CHECKS):
@@ -103,6 +106,8 @@ def _reason(check: Check, policy: Any, takes: Collection[str], skipped: bool) ->
         return f"the policy has no {', '.join(absent)}"
     if check.keyword and check.keyword not in takes:
         return f"its constructor takes no {check.keyword}"
+    if check.forgets and getattr(policy, "memory", None) is None:
+        return "the policy has no half-life"
     return ""
 
 

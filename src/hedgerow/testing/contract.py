@@ -77,9 +77,6 @@ def _late_rewards_end_alike(make: Make, world: World) -> None:
 
 def _stamps_weigh_alike(make: Make, world: World) -> None:
     """A reward weighs what the stamp of its decision says, whenever it comes: shuffled rounds end in the same sums."""
-    policy = make()
-    if getattr(policy, "memory", None) is None:
-        return
     rng, rounds = np.random.default_rng(2), len(world.rewards)
     stamps = np.maximum(np.arange(rounds) - rng.integers(0, 100, rounds), 0).astype(float).tolist()
     straight, shuffled = make(), make()
@@ -238,11 +235,13 @@ class Check(NamedTuple):
         holds: Raises an AssertionError if it does not hold.
         members: What a policy must have for it to apply.
         keyword: What its constructor must take for it to apply.
+        forgets: Whether it is for policies with a half-life only.
     """
 
     holds: Callable[[Make, World], None]
     members: tuple[str, ...] = ()
     keyword: str = ""
+    forgets: bool = False
 
 
 CHECKS: dict[str, Check] = {
@@ -251,7 +250,7 @@ CHECKS: dict[str, Check] = {
         Check(_select_is_pure),
         Check(_replay_equals_live),
         Check(_late_rewards_end_alike, ("explain",)),
-        Check(_stamps_weigh_alike),
+        Check(_stamps_weigh_alike, forgets=True),
         Check(_same_seed_same_arms),
         Check(_every_arm_is_tried),
         Check(_the_best_arm_is_found),
