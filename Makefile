@@ -12,11 +12,12 @@ else
 INSTALL := $(RUN) -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 endif
 
-.PHONY: help test test-all test-elsewhere lint tables docs reproduce bench release clean
+.PHONY: help test test-all test-library test-service test-elsewhere lint tables docs reproduce bench release clean
 
 help:
 	@echo "make test            the tests that a change usually needs: minutes"
 	@echo "make test-all        all tests, with every engine (Dask, DuckDB, Ray, Spark) and the slow ones"
+	@echo "make test-library    all but those of the service; make test-service: these. test-all runs both at once"
 	@echo "make test-elsewhere  a part of them on other Pythons, the oldest packages allowed and the wheel; types (needs uv)"
 	@echo "make lint            ruff (lint and format), mypy, the directions of imports, and what tools/house.py counts"
 	@echo "make docs            the documentation, into site/index.html; examples run, links are checked"
@@ -48,7 +49,13 @@ test: $(VENV)/ready
 	$(RUN) -m pytest -m "not slow"
 
 test-all: $(VENV)/ready-engines
-	$(RUN) -m pytest
+	$(MAKE) --jobs 2 --output-sync=line test-library test-service
+
+test-library: $(VENV)/ready-engines
+	$(RUN) -m pytest --ignore tests/service --ignore docs/service.md
+
+test-service: $(VENV)/ready-engines
+	$(RUN) -m pytest tests/service docs/service.md
 
 test-elsewhere:
 	$(PYTHON) tools/elsewhere.py 3.12 3.13 lowest wheel types
