@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from hedgerow.service import chores, journal, restore, runtimes, snapshots, writer
@@ -42,7 +42,8 @@ def folds_twice() -> None:
         fold = self.fold
         rows = [entry for entry in restore.entries(store, self.name, 0, fold.seq) if entry.kind == Kind.OUTCOME] if fold else []
         if fold is not None and rows and rows[-1].made is not None:
-            fold.policy.update(rows[-1].made.decision(fold.policy.identity), float(rows[-1].value or 0.0))
+            with suppress(KeyError):  # its arm may have been withdrawn since
+                fold.policy.update(rows[-1].made.decision(fold.policy.identity), float(rows[-1].value or 0.0))
 
     runtimes.Runtime.load = load  # type: ignore[method-assign]
 
