@@ -105,7 +105,13 @@ def test(name: str, wheel: Path) -> None:
     """One environment, and what is tested in it."""
     python = environment(name, name if name[0].isdigit() else OLDEST_PYTHON)
     if name == "types":
-        install(python, "--constraint", ROOT / "constraints.txt", f"hedgerow[cli] @ {wheel.as_uri()}", "pyright")
+        install(
+            python,
+            "--constraint",
+            ROOT / "constraints.txt",
+            f"hedgerow[cli,service,postgres,sklearn] @ {wheel.as_uri()}",
+            "pyright",
+        )
         typed(python)
         return
     if name == "wheel":

@@ -55,7 +55,7 @@ class History(HistorySources, HistoryView):
         self.missing: dict[str, int] = dict(missing or {})
         self.sums: Floats = np.ascontiguousarray(sums, dtype=np.float64)
         self.dimension = dimension
-        self.newest = None if newest is None else float(newest)
+        self.newest: float | None = None if newest is None else float(newest)
         expected = (len(self.arms), row_size(dimension))
         if len(set(self.arms)) < len(self.arms):
             twice = [arm for arm, times in Counter(self.arms).items() if times > 1]
