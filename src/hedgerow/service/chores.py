@@ -33,10 +33,12 @@ class Chores:
     """
 
     def __init__(self, options: Options, runtimes: Runtimes, metrics: Metrics):
-        self.options, self.runtimes, self.metrics = options, runtimes, metrics
-        self.tokens = Tokens(options.tokens)
+        self.options: Options = options
+        self.runtimes: Runtimes = runtimes
+        self.metrics: Metrics = metrics
+        self.tokens: Tokens = Tokens(options.tokens)
         self.to_load: queue.SimpleQueue[str] = queue.SimpleQueue()
-        self.replica = f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(3)}"
+        self.replica: str = f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(3)}"
         self._alone = options.store.startswith("sqlite:")
         self._configs: dict[str, tuple[int, Config]] = {}
         self._next = {"look": 0.0, "sweep": 0.0, "refresh": 0.0, "alive": 0.0}

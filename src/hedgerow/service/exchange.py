@@ -50,9 +50,11 @@ class Exchange:
             raise ValueError(f"url must begin with http:// or https://, got {url!r:.100}")
         if not (timeout > 0.0 and patience > 0.0):
             raise ValueError(f"timeout and patience must be above 0 seconds, got {timeout!r} and {patience!r}")
-        self.url, self.timeout, self.patience = url.rstrip("/"), timeout, patience
+        self.url: str = url.rstrip("/")
+        self.timeout: float = timeout
+        self.patience: float = patience
         known = os.environ.get("HEDGEROW_TOKEN") if token is None else token
-        self.headers = {"Authorization": f"Bearer {known}"} if known else {}
+        self.headers: dict[str, str] = {"Authorization": f"Bearer {known}"} if known else {}
         self._given_up: dict[str, None] = {}
 
     def insist(

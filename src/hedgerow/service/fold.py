@@ -34,8 +34,11 @@ class Fold:
     """
 
     def __init__(self, name: str, salt: bytes, state: State, policy: Policy, *, seq: int, epoch: int, tallies: Tallies):
-        self.name, self.salt, self.state, self.policy = name, salt, state, policy
-        self.seq, self.epoch, self.tallies = seq, epoch, tallies
+        self.name, self.salt = name, salt
+        self.state: State = state
+        self.policy: Policy = policy
+        self.seq: int = seq
+        self.epoch, self.tallies = epoch, tallies
         self.open: dict[str, Decision] = {}
         self._lock = RLock()
         self._clusters = state.config.clusters or {}

@@ -126,9 +126,12 @@ class Ledger:
         found = store.run("UPDATE experiment SET seq = seq WHERE name = ? RETURNING seq, epoch, revision", (experiment,))
         if not found:
             raise KeyError(experiment)
-        self.store, self.experiment = store, experiment
-        self.seq, self.epoch, self.revision = found[0]
-        self.at = store.now()
+        self.store: Store = store
+        self.experiment: str = experiment
+        self.seq: int = found[0][0]
+        self.epoch: int = found[0][1]
+        self.revision: int = found[0][2]
+        self.at: float = store.now()
         self.entries: list[Entry] = []
 
     def append(self, kind: str, id: str | None, value: float | None, body: str | None, made: Made | None = None) -> Entry:

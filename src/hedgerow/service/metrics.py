@@ -14,19 +14,26 @@ class Metrics:
     """The metrics of one process, in a registry of their own."""
 
     def __init__(self) -> None:
-        self.registry = registry = CollectorRegistry()
-        self.decisions = Counter("hedgerow_decisions", "Decisions answered", ["experiment", "mode"], registry=registry)
-        self.rewards = Counter("hedgerow_rewards", "Rewards answered, by what became of them", ["outcome"], registry=registry)
-        self.requests = Histogram(
+        registry = CollectorRegistry()
+        self.registry: CollectorRegistry = registry
+        self.decisions: Counter = Counter("hedgerow_decisions", "Decisions answered", ["experiment", "mode"], registry=registry)
+        self.rewards: Counter = Counter(
+            "hedgerow_rewards", "Rewards answered, by what became of them", ["outcome"], registry=registry
+        )
+        self.requests: Histogram = Histogram(
             "hedgerow_request_seconds", "Time to answer", ["operation", "status"], buckets=BUCKETS, registry=registry
         )
-        self.commit_seconds = Histogram("hedgerow_commit_seconds", "Time of a commit", buckets=BUCKETS, registry=registry)
-        self.log_seq = Gauge("hedgerow_log_seq", "Latest log row in the store", ["experiment"], registry=registry)
-        self.folded_seq = Gauge("hedgerow_folded_seq", "Latest log row learnt", ["experiment"], registry=registry)
-        self.waiting = Gauge("hedgerow_waiting", "Decisions that this process waits for", ["experiment"], registry=registry)
-        self.orphans = Gauge("hedgerow_orphans", "Rewards whose decision has not come", ["experiment"], registry=registry)
-        self.late = Gauge("hedgerow_late", "Decisions amended since they were learnt", ["experiment"], registry=registry)
-        self.lift = Gauge("hedgerow_lift", "Mean reward, live less control", ["experiment", "bound"], registry=registry)
+        self.commit_seconds: Histogram = Histogram(
+            "hedgerow_commit_seconds", "Time of a commit", buckets=BUCKETS, registry=registry
+        )
+        self.log_seq: Gauge = Gauge("hedgerow_log_seq", "Latest log row in the store", ["experiment"], registry=registry)
+        self.folded_seq: Gauge = Gauge("hedgerow_folded_seq", "Latest log row learnt", ["experiment"], registry=registry)
+        self.waiting: Gauge = Gauge(
+            "hedgerow_waiting", "Decisions that this process waits for", ["experiment"], registry=registry
+        )
+        self.orphans: Gauge = Gauge("hedgerow_orphans", "Rewards whose decision has not come", ["experiment"], registry=registry)
+        self.late: Gauge = Gauge("hedgerow_late", "Decisions amended since they were learnt", ["experiment"], registry=registry)
+        self.lift: Gauge = Gauge("hedgerow_lift", "Mean reward, live less control", ["experiment", "bound"], registry=registry)
 
     def text(self, runtimes: Runtimes) -> bytes:
         """All metrics, as Prometheus reads them.

@@ -19,7 +19,9 @@ class Problem(Exception):  # noqa: N818 - the word of RFC 9457
 
     def __init__(self, status: int, detail: str, *, retry_after: int | None = None):
         super().__init__(detail)
-        self.status, self.detail, self.retry_after = status, detail, retry_after
+        self.status: int = status
+        self.detail: str = detail
+        self.retry_after: int | None = retry_after
 
     @property
     def title(self) -> str:

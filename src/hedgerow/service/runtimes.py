@@ -25,12 +25,12 @@ class Runtime:
     """
 
     def __init__(self, where: Head):
-        self.where = where
+        self.where: Head = where
         self.fold: Fold | None = None
         self.trouble = ""
-        self.seen = 0.0
-        self.snapped = 0
-        self.warm = threading.Event()
+        self.seen: float = 0.0
+        self.snapped: int = 0
+        self.warm: threading.Event = threading.Event()
 
     @property
     def name(self) -> str:

@@ -12,12 +12,13 @@ from typing import Any, TypeVar, cast
 import msgspec
 
 from . import journal
+from .auth import Tokens
 from .journal import Give, Stored
 from .metrics import Metrics
 from .operations import Deciding, Giving, Job, Withdrawing
 from .problems import Problem, away
 from .rewarding import Result
-from .runtimes import Runtime
+from .runtimes import Runtime, Runtimes
 from .settings import Options
 from .store import Store, connect
 from .wire import Ask, Decided, Rewarded, Withdrawn
@@ -40,9 +41,11 @@ class Service:
     """
 
     def __init__(self, options: Options):
-        self.options, self.metrics = options, Metrics()
-        self.writer = Writer(options, self.metrics)
-        self.runtimes, self.tokens = self.writer.runtimes, self.writer.chores.tokens
+        self.options: Options = options
+        self.metrics: Metrics = Metrics()
+        self.writer: Writer = Writer(options, self.metrics)
+        self.runtimes: Runtimes = self.writer.runtimes
+        self.tokens: Tokens = self.writer.chores.tokens
         self._reader: Store | None = None
         self._reading = ThreadPoolExecutor(1, "reader")
         self.cache: dict[Any, Any] = {}

@@ -31,10 +31,11 @@ class Writer:
     """
 
     def __init__(self, options: Options, metrics: Metrics):
-        self.options, self.metrics = options, metrics
+        self.options: Options = options
+        self.metrics: Metrics = metrics
         self.queue: queue.SimpleQueue[Operation | None] = queue.SimpleQueue()
-        self.runtimes = Runtimes(self._queue_load)
-        self.chores = Chores(options, self.runtimes, metrics)
+        self.runtimes: Runtimes = Runtimes(self._queue_load)
+        self.chores: Chores = Chores(options, self.runtimes, metrics)
         self._store: Store | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._stopping = self._away = False
