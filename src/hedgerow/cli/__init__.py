@@ -19,7 +19,7 @@ from .. import __version__
 from ..present.tables import Table
 from ..present.text import printable, printable_lines
 
-app = typer.Typer(
+app: typer.Typer = typer.Typer(
     help="Bandits that start warm from logged history and know which arms are alike.",
     pretty_exceptions_enable=False,
     rich_markup_mode=None,

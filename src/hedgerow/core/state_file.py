@@ -123,7 +123,7 @@ class StateFile:
         taken: set[str] | None = None,
     ):
         self._archive, self._fields, self._prefix = archive, fields, prefix
-        self.taken = {MANIFEST} if taken is None else taken
+        self.taken: set[str] = {MANIFEST} if taken is None else taken
         self.manifest = manifest
 
     def inside(self, manifest: Manifest, prefix: str) -> "StateFile":

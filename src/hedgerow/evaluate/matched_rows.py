@@ -107,8 +107,8 @@ class Contest:
         dimension = earlier.contexts.shape[1]
         self.groups = split.groups
         self.known = {"dimension": dimension, "alpha": split.scale}
-        self.arms = range(split.arms)
-        self.history = None
+        self.arms: range = range(split.arms)
+        self.history: History | None = None
         if earlier.arm.size:
             self.history = History.from_rounds(arms=earlier.arm, rewards=earlier.reward, contexts=earlier.contexts)
         self.policies = {"UCB": HLinUCB(self.arms, **self.known)}

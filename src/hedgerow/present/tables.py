@@ -87,6 +87,8 @@ class Table:
 
         return rendered("present/table.html", table=self)
 
-    __str__ = text
+    def __str__(self) -> str:
+        return self.text()
+
     _repr_html_ = html
     __html__ = html

@@ -34,11 +34,13 @@ class Fold:
     """
 
     def __init__(self, name: str, salt: bytes, state: State, policy: Policy, *, seq: int, epoch: int, tallies: Tallies):
-        self.name, self.salt = name, salt
+        self.name: str = name
+        self.salt: bytes = salt
         self.state: State = state
         self.policy: Policy = policy
         self.seq: int = seq
-        self.epoch, self.tallies = epoch, tallies
+        self.epoch: int = epoch
+        self.tallies: Tallies = tallies
         self.open: dict[str, Decision] = {}
         self._lock = RLock()
         self._clusters = state.config.clusters or {}
