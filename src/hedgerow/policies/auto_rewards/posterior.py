@@ -30,6 +30,9 @@ INSIDE = SPREADS.size
 LEAST_ACROSS = 1e-6
 """Variance of the centres, as a part of that of the arms, if clusters say nothing."""
 
+LEAST_LEFT = 1e-12
+"""Part of a centre's precision that the others leave: a state file could have it cancel to 0, data cannot."""
+
 MOST = 300.0
 """Logarithm of the largest odds."""
 
@@ -107,7 +110,7 @@ def explain_by_others(tree: Links, rows: Floats, node: int, own: Any) -> None:
             arm = record(rows[within, :ARM_SIZE], ARM)
             for j in range(INSIDE):
                 added = weight(arm, j, SPREADS[j] * own.variance)
-                left = precisions[j] - added
+                left = max(precisions[j] - added, LEAST_LEFT * precisions[j])
                 arm.expected[j] = cluster.level + (moments[j] - added * (arm.average - cluster.level)) / left
                 arm.spread[j] = SPREADS[j] * own.variance + 1.0 / left
             arm.expected[INSIDE], arm.spread[INSIDE] = own.level, SETTINGS.outlier**2 * own.variance
